@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * calls.c - what the end of a runtime call means for what is applied, and for the next try
+ *
+ *   outcome                       applied            next try
+ *   exit status 0                 as requested       -
+ *   "not yet"                     unchanged          of all requests, after a pause, said quietly
+ *   other failure                 unchanged          of this one, after a pause
+ *   will not heal (three times)   unchanged          when the link changes; a removal is given up
+ *   killed, timed out             nobody knows       of this one, after a pause
+ */
+#include "calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+
+#define SUBJECT_SIZE 96
+#define OUTCOME_SIZE 128
+
+/* "add-network eth1 (index 5)" or "update-route (12 routes)". */
+static void format_subject(const struct calls *calls, const struct request *request,
+			   char text[SUBJECT_SIZE])
+{
+	const char *verb = dialect_verb_name(calls->dialect, request->verb);
+
+	if (request->verb == VERB_ROUTES)
+		snprintf(text, SUBJECT_SIZE, "%s (%zu routes)", verb, request->routes.count);
+	else
+		snprintf(text, SUBJECT_SIZE, "%s %s (index %u)", verb, request->iface.name,
+			 request->iface.index);
+}
+
+static void format_outcome(const struct call_result *result, char text[OUTCOME_SIZE])
+{
+	switch (result->outcome) {
+	case OUTCOME_DONE:
+		snprintf(text, OUTCOME_SIZE, "done");
+		break;
+	case OUTCOME_EXITED:
+		snprintf(text, OUTCOME_SIZE, "exit status %d", result->detail);
+		break;
+	case OUTCOME_SIGNALLED:
+		snprintf(text, OUTCOME_SIZE, "killed by signal %d (%s)", result->detail,
+			 strsignal(result->detail));
+		break;
+	case OUTCOME_TIMED_OUT:
+		snprintf(text, OUTCOME_SIZE, "no end within %g s, killed", result->detail / 1000.);
+		break;
+	case OUTCOME_NOT_STARTED:
+		snprintf(text, OUTCOME_SIZE, "cannot be run: %s (%s)",
+			 strerrorname_np(result->detail), strerrordesc_np(result->detail));
+		break;
+	}
+}
+
+/* The output without the newline at its end, and whether there is any. */
+static int trimmed_length(const struct call_result *result)
+{
+	size_t length = result->output_len;
+
+	while (length > 0 && strchr(" \t\r\n", result->output[length - 1]))
+		length--;
+	return (int)length;
+}
+
+static void log_failure(const struct calls *calls, const struct request *request,
+			const struct call_result *result, bool is_quiet, const char *next)
+{
+	char subject[SUBJECT_SIZE], outcome[OUTCOME_SIZE];
+	int length = trimmed_length(result);
+
+	format_subject(calls, request, subject);
+	format_outcome(result, outcome);
+	(is_quiet ? log_info : log_warn)("%s failed after %u ms: %s; %s%s%.*s", subject,
+					 result->elapsed_ms, outcome, next,
+					 length > 0 ? "; it wrote: " : "", length,
+					 length > 0 ? result->output : "");
+}
+
+static void log_success(const struct calls *calls, const struct request *request,
+			const struct call_result *result)
+{
+	char subject[SUBJECT_SIZE];
+
+	if (!log_wants(LOG_LEVEL_INFO))
+		return;
+	format_subject(calls, request, subject);
+	log_info("%s done in %u ms: %s", subject, result->elapsed_ms, request->reason);
+}
+
+/* Numerical Recipes' generator: what spreads the retries of a host need not be unpredictable. */
+static uint32_t next_random(struct calls *calls)
+{
+	calls->seed = calls->seed * 1664525 + 1013904223;
+	return calls->seed >> 8;
+}
+
+static enum answer judge_answer(const struct calls *calls, const struct call_result *result)
+{
+	if (result->outcome != OUTCOME_EXITED)
+		return ANSWER_OTHER;
+	return dialect_answer(calls->dialect, result->output, result->output_len);
+}
+
+static void format_pause(uint32_t pause_ms, char text[OUTCOME_SIZE])
+{
+	snprintf(text, OUTCOME_SIZE, "next try in %u ms", pause_ms);
+}
+
+/* Not a failure of the request: the runtime would have answered any other in the same way. */
+static void end_not_ready(struct calls *calls, const struct request *request,
+			  const struct call_result *result, enum answer answer, uint64_t now_ms)
+{
+	char next[OUTCOME_SIZE];
+
+	if (answer == ANSWER_UNKNOWN && calls->knows_sandbox) {
+		calls->is_sandbox_gone = true;
+		log_failure(calls, request, result, true, "the sandbox is gone");
+		return;
+	}
+	calls->knows_sandbox |= answer == ANSWER_NOT_YET;
+	format_pause(retry_failed(&calls->not_ready, now_ms, next_random(calls)), next);
+	log_failure(calls, request, result, true, next);
+}
+
+static void end_hopeless(struct calls *calls, struct retry *retry, struct plug *plug,
+			 const struct request *request, const struct call_result *result,
+			 uint64_t now_ms)
+{
+	char next[OUTCOME_SIZE];
+	uint32_t pause_ms = retry_hopeless(retry, now_ms, next_random(calls));
+
+	calls->knows_sandbox = true;
+	format_pause(pause_ms, next);
+	if (!retry->is_resting) {
+		log_failure(calls, request, result, true, next);
+	} else if (request->verb == VERB_DEL) {
+		log_failure(calls, request, result, false, "this will not heal, given up");
+		plug->is_dropped = true;
+	} else {
+		log_failure(calls, request, result, false,
+			    "this will not heal, given up until something changes");
+	}
+}
+
+void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
+	       struct request *request, const struct call_result *result, uint64_t now_ms)
+{
+	struct retry *retry = plug ? &plug->retry : &applied->routes_retry;
+	enum answer answer = judge_answer(calls, result);
+	bool is_unsure = result->outcome == OUTCOME_SIGNALLED ||
+			 result->outcome == OUTCOME_TIMED_OUT;
+	char next[OUTCOME_SIZE];
+
+	if (result->outcome == OUTCOME_DONE) {
+		calls->knows_sandbox = true;
+		retry_reset(&calls->not_ready);
+		log_success(calls, request, result);
+		applied_acknowledge(applied, plug, request);
+		return;
+	}
+	if (answer == ANSWER_NOT_YET || answer == ANSWER_UNKNOWN) {
+		end_not_ready(calls, request, result, answer, now_ms);
+	} else if (answer == ANSWER_HOPELESS) {
+		end_hopeless(calls, retry, plug, request, result, now_ms);
+	} else {
+		format_pause(retry_failed(retry, now_ms, next_random(calls)), next);
+		log_failure(calls, request, result, false, next);
+	}
+	/* A list that failed as a whole may have been installed in part. */
+	if (request->verb == VERB_ROUTES && calls->dialect->fails_midway &&
+	    result->outcome == OUTCOME_EXITED && answer != ANSWER_NOT_YET &&
+	    answer != ANSWER_UNKNOWN)
+		is_unsure = true;
+	applied_fail(applied, plug, request, is_unsure);
+}
+
+bool calls_may_start(const struct calls *calls, uint64_t now_ms)
+{
+	return retry_is_due(&calls->not_ready, now_ms);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lock.c - one monitor for each network namespace
+ *
+ * The kernel releases a flock(2) with its holder's last breath, so a file that is left behind is no lock. The
+ * holder removes its file while it still has the lock; whoever got hold of a file that is
+ * removed meanwhile has locked nothing and tries again.
+ */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How often the file may be removed between open and lock before that is an error. */
+#define TRIES 100
+
+int lock_open_directory(const char *path)
+{
+	struct stat status;
+	int ret = 0;
+	int fd;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0)
+		ret = -errno;
+	else if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+		ret = -EPERM;
+	if (ret < 0) {
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+/* Whether the file that was locked is the one that still has the name. */
+static bool is_current(const struct lock *lock)
+{
+	struct stat locked, named;
+
+	return fstat(lock->fd, &locked) == 0 &&
+	       fstatat(lock->directory_fd, lock->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+static int try_once(struct lock *lock)
+{
+	lock->fd = openat(lock->directory_fd, lock->name,
+			  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (lock->fd < 0)
+		return -errno;
+	if (flock(lock->fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	return is_current(lock) ? 0 : -ESTALE;
+}
+
+int lock_take(struct lock *lock, int directory_fd, const struct netns_id *id)
+{
+	int ret = -ESTALE;
+
+	lock->directory_fd = directory_fd;
+	snprintf(lock->name, sizeof(lock->name), "netns-%ju-%ju.lock", (uintmax_t)id->device,
+		 (uintmax_t)id->inode);
+	for (int i = 0; ret == -ESTALE && i < TRIES; i++) {
+		ret = try_once(lock);
+		if (ret < 0 && lock->fd >= 0)
+			close(lock->fd);
+	}
+	if (ret < 0) {
+		close(lock->directory_fd);
+		lock->directory_fd = -1;
+	}
+	return ret;
+}
+
+void lock_release(struct lock *lock)
+{
+	if (lock->directory_fd < 0)
+		return;
+	unlinkat(lock->directory_fd, lock->name, 0);
+	close(lock->fd);
+	close(lock->directory_fd);
+	lock->directory_fd = -1;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * log.c - one line of logfmt for each event
+ *
+ * The log is the only global of the program. Lines that were lost are counted and
+ * said before the next one that gets through.
+ */
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "logsink.h"
+#include "utf8.h"
+
+/* A message: some words, and the last 4 KiB of what a runtime wrote. */
+#define MESSAGE_SIZE 4608
+
+static struct {
+	struct logsink sink;
+	const char *program;
+	const char *sandbox;
+	enum log_level level;
+	unsigned long lost;
+} the_log = {
+	.sink = { .program = "netnsmon", .fd = STDERR_FILENO },
+	.program = "netnsmon",
+	.level = LOG_LEVEL_INFO,
+};
+
+static const struct {
+	const char *name;
+	enum log_level level;
+} level_names[] = {
+	{ "panic", LOG_LEVEL_ERROR }, { "fatal", LOG_LEVEL_ERROR }, { "error", LOG_LEVEL_ERROR },
+	{ "warn", LOG_LEVEL_WARN },   { "warning", LOG_LEVEL_WARN }, { "info", LOG_LEVEL_INFO },
+	{ "debug", LOG_LEVEL_DEBUG }, { "trace", LOG_LEVEL_DEBUG },
+};
+
+int log_level_find(const char *name, enum log_level *level)
+{
+	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++) {
+		if (strcmp(level_names[i].name, name) == 0) {
+			*level = level_names[i].level;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int log_open(const char *program, const char *sandbox, const char *target, enum log_level level)
+{
+	the_log.program = program;
+	the_log.sandbox = sandbox;
+	the_log.level = level;
+	return logsink_open(&the_log.sink, program, target);
+}
+
+bool log_wants(enum log_level level)
+{
+	return level <= the_log.level;
+}
+
+/* A line in the making; what does not fit is dropped, at a whole character. */
+struct line {
+	char text[UTF8_SANITIZED_SIZE(MESSAGE_SIZE) + 512];
+	size_t len;
+};
+
+static void append(struct line *line, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void append(struct line *line, const char *format, ...)
+{
+	size_t room = sizeof(line->text) - line->len;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(line->text + line->len, room, format, args);
+	va_end(args);
+	if (length > 0 && (size_t)length < room)
+		line->len += (size_t)length;
+}
+
+/* Control characters, DEL, and what terminals or log viewers take for a line's end or a command. */
+static bool must_be_escaped(uint32_t character)
+{
+	return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x2028 ||
+	       character == 0x2029;
+}
+
+/*
+ * Appends "value" as go-logfmt and JSON read it: \" \\ \n \uHHHH. A byte that is not UTF-8, which neither
+ * can express, becomes \\xHH.
+ */
+static void append_quoted(struct line *line, const char *value, size_t size)
+{
+	append(line, "\"");
+	while (size > 0) {
+		uint32_t character = 0;
+		size_t length = utf8_decode(value, size, &character);
+
+		if (length == 0) {
+			append(line, "\\\\x%02x", (unsigned char)*value);
+			length = 1;
+		} else if (character == '"' || character == '\\') {
+			append(line, "\\%c", (char)character);
+		} else if (character == '\n') {
+			append(line, "\\n");
+		} else if (must_be_escaped(character)) {
+			append(line, "\\u%04x", (unsigned int)character);
+		} else {
+			append(line, "%.*s", (int)length, value);
+		}
+		value += length;
+		size -= length;
+	}
+	append(line, "\"");
+}
+
+static void write_line(enum log_level level, const char *message, size_t size)
+{
+	static const char *const names[] = { "error", "warning", "info", "debug" };
+	static const int severities[] = { LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+	struct timespec now;
+	struct tm utc;
+	char when[32] = "";
+	struct line line;
+
+	line.len = 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (gmtime_r(&now.tv_sec, &utc))
+		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
+	append(&line, "time=\"%s.%06ldZ\" level=%s msg=", when, now.tv_nsec / 1000, names[level]);
+	append_quoted(&line, message, size);
+	append(&line, " name=%s pid=%d source=netmon", the_log.program, (int)getpid());
+	if (the_log.sandbox)
+		append(&line, " sandbox=%s", the_log.sandbox);
+	if (!the_log.sink.is_syslog)
+		append(&line, "\n");
+	if (!logsink_write(&the_log.sink, severities[level], line.text, line.len))
+		the_log.lost++;
+}
+
+static void say_lost(void)
+{
+	char message[64];
+	unsigned long lost = the_log.lost;
+
+	if (lost == 0)
+		return;
+	the_log.lost = 0;
+	snprintf(message, sizeof(message), "%lu log lines were lost", lost);
+	write_line(LOG_LEVEL_WARN, message, strlen(message));
+	if (the_log.lost > 0)
+		the_log.lost = lost;
+}
+
+static void log_message(enum log_level level, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void log_message(enum log_level level, const char *format, va_list args)
+{
+	int saved_errno = errno;
+	char message[MESSAGE_SIZE];
+	int length;
+
+	if (log_wants(level)) {
+		length = vsnprintf(message, sizeof(message), format, args);
+		say_lost();
+		if (length > 0)
+			write_line(level, message, strlen(message));
+	}
+	errno = saved_errno;
+}
+
+void log_close(void)
+{
+	say_lost();
+	logsink_close(&the_log.sink);
+}
+
+void log_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_message(LOG_LEVEL_ERROR, format, args);
+	va_end(args);
+}
+
+void log_warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_message(LOG_LEVEL_WARN, format, args);
+	va_end(args);
+}
+
+void log_info(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_message(LOG_LEVEL_INFO, format, args);
+	va_end(args);
+}
+
+void log_debug(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_message(LOG_LEVEL_DEBUG, format, args);
+	va_end(args);
+}

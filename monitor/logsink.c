@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * logsink.c - where log lines go, without ever waiting for it
+ *
+ * syslog(3) waits for a syslog daemon that is stuck, hence the few lines of protocol here. O_NONBLOCK is no
+ * way out for stderr, since it would change the description for everyone who shares it: poll(2) says
+ * that a pipe has room for PIPE_BUF bytes, and no more than that is written at once.
+ */
+#include "logsink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+static int connect_syslog(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -1;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int logsink_open(struct logsink *sink, const char *program, const char *target)
+{
+	struct logsink opened = { .program = program, .fd = STDERR_FILENO };
+
+	if (strcmp(target, "syslog") == 0) {
+		opened.is_syslog = true;
+		opened.is_ours = true;
+		opened.fd = connect_syslog();
+	} else if (strcmp(target, "stderr") != 0) {
+		opened.is_ours = true;
+		/* Non-blocking for the sake of FIFOs; without a reader one cannot be opened. */
+		opened.fd = open(target,
+				 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+				 0640);
+		if (opened.fd < 0)
+			return -errno;
+	}
+	*sink = opened;
+	return 0;
+}
+
+void logsink_close(struct logsink *sink)
+{
+	if (sink->is_ours && sink->fd >= 0)
+		close(sink->fd);
+	sink->fd = -1;
+}
+
+static bool send_to_syslog(struct logsink *sink, int severity, const char *text, size_t size)
+{
+	char head[96];
+	char when[32] = "";
+	time_t now = time(NULL);
+	struct tm local;
+	struct iovec parts[2];
+
+	/* RFC 3164, as syslog(3) writes it to /dev/log: local time, no host. */
+	if (localtime_r(&now, &local))
+		strftime(when, sizeof(when), "%b %e %T", &local);
+	snprintf(head, sizeof(head), "<%d>%s %.32s[%d]: ", LOG_USER | severity, when, sink->program,
+		 (int)getpid());
+	parts[0] = (struct iovec){ .iov_base = head, .iov_len = strlen(head) };
+	parts[1] = (struct iovec){ .iov_base = (void *)(uintptr_t)text, .iov_len = size };
+	/* Once more on a fresh socket: the daemon may have been restarted since. */
+	for (int attempt = 0; attempt < 2; attempt++) {
+		if (sink->fd < 0)
+			sink->fd = connect_syslog();
+		if (sink->fd < 0)
+			return false;
+		if (writev(sink->fd, parts, 2) >= 0)
+			return true;
+		if (errno == EAGAIN || errno == ENOBUFS || errno == EMSGSIZE)
+			return false;
+		close(sink->fd);
+		sink->fd = -1;
+	}
+	return false;
+}
+
+/* Writes what fits now. Returns how much that was. */
+static size_t write_some(int fd, const char *text, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		struct pollfd writable = { .fd = fd, .events = POLLOUT };
+		size_t part = size - done < PIPE_BUF ? size - done : PIPE_BUF;
+		ssize_t written;
+
+		if (poll(&writable, 1, 0) != 1 || !(writable.revents & POLLOUT))
+			break;
+		written = write(fd, text + done, part);
+		if (written <= 0)
+			break;
+		done += (size_t)written;
+	}
+	return done;
+}
+
+bool logsink_write(struct logsink *sink, int severity, const char *text, size_t size)
+{
+	if (sink->is_syslog)
+		return send_to_syslog(sink, severity, text, size);
+	if (sink->is_mid_line) {
+		if (write_some(sink->fd, "\n", 1) != 1)
+			return false;
+		sink->is_mid_line = false;
+	}
+	/* The caller leaves room for the newline, so that a line is one write and never interleaved. */
+	size_t written = write_some(sink->fd, text, size);
+
+	sink->is_mid_line = written > 0 && written < size;
+	return written == size;
+}

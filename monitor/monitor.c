@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * monitor.c - the wiring: from the kernel's events to the runtime's acknowledgements
+ *
+ *   events ─▶ hint ─▶ settle ─▶ observe ─▶ round (filter, reconcile) ─▶ client or printer
+ *                       ▲                                                      │
+ *                       └──────── next try ◀── calls ◀── outcome ──────────────┘
+ *
+ * Whatever happens — an event, a timer, the end of a call — step() is run: it does what can be done now and arms the
+ * timer for what is due later. A round stands still while a call runs. If a hint came in meanwhile, the round is
+ * outdated and the next one, from a fresh snapshot, takes its place; but each snapshot is good for at least one
+ * request, so that an endless storm cannot starve the runtime.
+ */
+#include "monitor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "applied.h"
+#include "baseline.h"
+#include "calls.h"
+#include "clock.h"
+#include "events.h"
+#include "hint.h"
+#include "log.h"
+#include "observe.h"
+#include "reconcile.h"
+#include "settle.h"
+
+/* How long a running child may take to finish when we are asked to stop. */
+#define GRACE_S 5.
+
+/* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact soon. */
+#define DUMP_PAUSE_MAX_MS 1000
+
+/* Repeated warnings of one kind come at most this often, with their number. */
+#define WARN_EVERY_MS 60000
+
+/* A warning that would otherwise come as often as somebody likes. */
+struct repeated {
+	uint64_t next_ms;
+	size_t count;
+};
+
+struct monitor {
+	struct ev_loop *loop;
+	struct monitor_config config;
+	struct events *events;
+	struct client *client; /* NULL: standalone */
+	struct settle settle;
+	struct snapshot snapshot; /* while a round goes on */
+	struct applied applied;
+	struct round round;
+	struct calls calls;
+	struct retry dump_retry;
+	struct notes notes;
+	struct request request; /* that runs, about … */
+	struct plug *plug;
+	ev_io on_events;
+	ev_timer on_due;
+	ev_timer on_grace;
+	struct repeated forged;
+	struct repeated overruns;
+	bool has_round;
+	bool is_outdated; /* the round's snapshot is older than a hint, and was used already */
+	bool has_lost_events;
+	bool has_said_links;
+	bool has_said_routes;
+	bool is_stopping;
+	int exit_status;
+};
+
+/* Counts, and says whether the sum is to be logged now. */
+static bool should_warn(struct repeated *repeated, size_t more, uint64_t now_ms)
+{
+	repeated->count += more;
+	if (repeated->count == 0 || now_ms < repeated->next_ms)
+		return false;
+	repeated->next_ms = now_ms + WARN_EVERY_MS;
+	return true;
+}
+
+static void say_note(void *arg, bool is_warning, const char *text)
+{
+	(void)arg;
+	(is_warning ? log_warn : log_info)("%s", text);
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+static void on_message(void *arg, const struct nlmsghdr *message)
+{
+	struct monitor *monitor = arg;
+	struct hint hint = hint_of(message);
+
+	if (hint.flags == 0)
+		return;
+	settle_hint(&monitor->settle, clock_ms(), hint.flags & HINT_LOSS);
+	if (hint.flags & HINT_GONE) {
+		/* What a snapshot says of it is older than this, or the link's next life, to be seen next time. */
+		applied_mark_gone(&monitor->applied, hint.index);
+		snapshot_drop_link(&monitor->snapshot, hint.index);
+	}
+}
+
+static void give_up(struct monitor *monitor)
+{
+	monitor->exit_status = 1;
+	monitor->is_stopping = true;
+}
+
+/* Reads all events that are there; what they took away is known afterwards. */
+static void read_events(struct monitor *monitor)
+{
+	uint64_t now_ms = clock_ms();
+	size_t forged = 0;
+	int ret = events_read(monitor->events, on_message, monitor, &forged);
+
+	if (should_warn(&monitor->forged, forged, now_ms)) {
+		log_warn("%zu netlink datagrams that the kernel did not send were dropped: "
+			 "a process in the namespace forges them",
+			 monitor->forged.count);
+		monitor->forged.count = 0;
+	}
+	if (ret == -ENOBUFS) {
+		monitor->has_lost_events = true;
+		settle_hint(&monitor->settle, now_ms, true);
+		if (should_warn(&monitor->overruns, 1, now_ms)) {
+			log_warn("events were lost, everything is taken anew (%zu times so far); "
+				 "a larger --receive-buffer helps",
+				 monitor->overruns.count);
+			monitor->overruns.count = 0;
+		}
+	} else if (ret < 0) {
+		log_error("cannot read events: %s", strerror(-ret));
+		give_up(monitor);
+	}
+}
+
+/* --- a snapshot and its round ---------------------------------------------------------------- */
+
+static void end_round(struct monitor *monitor)
+{
+	if (!monitor->has_round)
+		return;
+	settle_wake_at(&monitor->settle, monitor->round.wake_ms);
+	round_end(&monitor->round);
+	snapshot_fini(&monitor->snapshot);
+	monitor->has_round = false;
+	monitor->is_outdated = false;
+}
+
+/* Said when a limit is reached, and when it no longer is. */
+static void say_limits(struct monitor *monitor)
+{
+	const struct snapshot *snapshot = &monitor->snapshot;
+	const struct snapshot_limits *limits = &monitor->config.limits;
+	bool has_more_routes = snapshot->has_more_routes || snapshot->has_more_addresses;
+
+	if (snapshot->has_more_links && !monitor->has_said_links)
+		log_warn("more than %zu links: only those with the lowest indexes are handled; "
+			 "see --max-links",
+			 limits->max_links);
+	else if (!snapshot->has_more_links && monitor->has_said_links)
+		log_info("no more than %zu links again: all are handled", limits->max_links);
+	monitor->has_said_links = snapshot->has_more_links;
+	if (has_more_routes && !monitor->has_said_routes)
+		log_warn("more than %zu routes or addresses: no routes are sent; see --max-routes",
+			 limits->max_routes);
+	else if (!has_more_routes && monitor->has_said_routes)
+		log_info("no more than %zu routes or addresses again: all are handled",
+			 limits->max_routes);
+	monitor->has_said_routes = has_more_routes;
+}
+
+static void dump_failed(struct monitor *monitor, int error)
+{
+	uint64_t now_ms = clock_ms();
+	uint32_t pause_ms = retry_failed(&monitor->dump_retry, now_ms, monitor->calls.seed);
+
+	if (monitor->dump_retry.failures == 1)
+		log_warn("cannot take a snapshot of the namespace: %s; trying again",
+			 error == -EINTR ? "it changes all the time" : strerror(-error));
+	settle_failed(&monitor->settle, now_ms,
+		      pause_ms < DUMP_PAUSE_MAX_MS ? pause_ms : DUMP_PAUSE_MAX_MS);
+}
+
+/*
+ * Takes a snapshot. Events that came in while it was taken are read at once: they are new hints, they take out of it what
+ * has gone since, and they cast doubt on routes that were read in parts.
+ */
+static int take_snapshot(struct monitor *monitor)
+{
+	uint64_t start_ms = clock_ms();
+	size_t doubts = 0, forged = 0;
+	int ret = observe(&monitor->snapshot, &monitor->config.limits, &monitor->applied, &doubts,
+			  &forged);
+
+	monitor->forged.count += forged;
+	if (ret < 0) {
+		dump_failed(monitor, ret);
+		return ret;
+	}
+	retry_reset(&monitor->dump_retry);
+	settle_done(&monitor->settle, clock_ms(), clock_ms() - start_ms);
+	read_events(monitor);
+	if (monitor->settle.has_hint && monitor->snapshot.has_route_parts)
+		monitor->snapshot.has_torn_routes = true;
+	if (doubts > 0)
+		settle_hint(&monitor->settle, clock_ms(), false);
+	say_limits(monitor);
+	return 0;
+}
+
+static void begin_round(struct monitor *monitor)
+{
+	end_round(monitor);
+	if (take_snapshot(monitor) < 0)
+		return;
+	round_begin(&monitor->round, &monitor->config.policy, &monitor->snapshot, &monitor->applied,
+		    &monitor->notes, monitor->has_lost_events);
+	monitor->has_lost_events = false;
+	monitor->has_round = true;
+}
+
+/* --- requests -------------------------------------------------------------------------------- */
+
+static void end_call(struct monitor *monitor, const struct call_result *result)
+{
+	uint64_t now_ms = clock_ms();
+
+	calls_end(&monitor->calls, &monitor->applied, monitor->plug, &monitor->request, result,
+		  now_ms);
+	monitor->plug = NULL;
+	if (result->outcome != OUTCOME_DONE && monitor->config.is_once)
+		monitor->exit_status = 1;
+	if (monitor->calls.is_sandbox_gone)
+		monitor->is_stopping = true;
+}
+
+/* Without a runtime a request that was printed counts as acknowledged. */
+static void print_request(struct monitor *monitor)
+{
+	int ret = printer_print(&monitor->config.printer, &monitor->request);
+
+	if (ret < 0) {
+		log_error("cannot print requests: %s", strerror(-ret));
+		give_up(monitor);
+	}
+	applied_acknowledge(&monitor->applied, monitor->plug, &monitor->request);
+	monitor->plug = NULL;
+}
+
+static void start_call(struct monitor *monitor)
+{
+	int ret;
+
+	if (!monitor->client) {
+		print_request(monitor);
+		return;
+	}
+	log_debug("calling: %s %s",
+		  dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
+		  monitor->request.iface.name);
+	ret = client_call(monitor->client, &monitor->request);
+	if (ret < 0)
+		end_call(monitor, &(struct call_result){ .outcome = OUTCOME_NOT_STARTED,
+							 .detail = -ret });
+}
+
+static bool is_busy(const struct monitor *monitor)
+{
+	return monitor->client && client_is_busy(monitor->client);
+}
+
+/* Asks the round for requests until one runs, none is left, or its snapshot has become old. */
+static void advance_round(struct monitor *monitor)
+{
+	while (monitor->has_round && !is_busy(monitor) && !monitor->is_stopping) {
+		int ret;
+
+		if (monitor->is_outdated)
+			return;
+		if (!calls_may_start(&monitor->calls, clock_ms())) {
+			settle_wake_at(&monitor->settle, monitor->calls.not_ready.next_ms);
+			end_round(monitor);
+			return;
+		}
+		ret = round_next(&monitor->round, clock_ms(), &monitor->request, &monitor->plug);
+		if (ret < 0) {
+			log_error("out of memory: trying again");
+			settle_failed(&monitor->settle, clock_ms(), DUMP_PAUSE_MAX_MS);
+		}
+		if (ret <= 0) {
+			end_round(monitor);
+			return;
+		}
+		start_call(monitor);
+		monitor->is_outdated = monitor->settle.has_hint && !monitor->config.is_once;
+	}
+}
+
+static void arm_timer(struct monitor *monitor)
+{
+	uint64_t due_ms = settle_due(&monitor->settle);
+	uint64_t now_ms = clock_ms();
+
+	ev_timer_stop(monitor->loop, &monitor->on_due);
+	/* While a call runs nothing else can be done; its end comes here again. */
+	if (due_ms == SETTLE_NEVER || is_busy(monitor))
+		return;
+	ev_now_update(monitor->loop);
+	ev_timer_set(&monitor->on_due, due_ms > now_ms ? (ev_tstamp)(due_ms - now_ms) / 1000. : 0.,
+		     0.);
+	ev_timer_start(monitor->loop, &monitor->on_due);
+}
+
+static void step(struct monitor *monitor)
+{
+	read_events(monitor);
+	if (!is_busy(monitor) && !monitor->is_stopping &&
+	    settle_due(&monitor->settle) <= clock_ms() &&
+	    !(monitor->config.is_once && monitor->has_round))
+		begin_round(monitor);
+	advance_round(monitor);
+	if (monitor->config.is_once && !monitor->has_round && !is_busy(monitor) &&
+	    monitor->dump_retry.failures == 0)
+		monitor->is_stopping = true;
+	if (monitor->is_stopping && !is_busy(monitor)) {
+		ev_break(monitor->loop, EVBREAK_ALL);
+		return;
+	}
+	arm_timer(monitor);
+}
+
+/* --- watchers -------------------------------------------------------------------------------- */
+
+static void on_call_done(void *arg, const struct call_result *result)
+{
+	struct monitor *monitor = arg;
+
+	end_call(monitor, result);
+	read_events(monitor);
+	if (monitor->settle.has_hint && !monitor->config.is_once)
+		monitor->is_outdated = true;
+	step(monitor);
+}
+
+static void on_events_readable(struct ev_loop *loop, ev_io *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	step(watcher->data);
+}
+
+static void on_due(struct ev_loop *loop, ev_timer *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	step(watcher->data);
+}
+
+static void on_grace_over(struct ev_loop *loop, ev_timer *watcher, int events)
+{
+	struct monitor *monitor = watcher->data;
+
+	(void)events;
+	if (monitor->config.policy.dialect->dies_with_monitor) {
+		log_warn("the runtime call did not end in %g s and is ended", GRACE_S);
+		client_kill(monitor->client);
+	} else {
+		log_warn("the runtime call did not end in %g s and is left alone", GRACE_S);
+	}
+	ev_break(loop, EVBREAK_ALL);
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+static void init_watchers(struct monitor *monitor)
+{
+	ev_io_init(&monitor->on_events, on_events_readable, events_fd(monitor->events), EV_READ);
+	ev_init(&monitor->on_due, on_due);
+	ev_timer_init(&monitor->on_grace, on_grace_over, GRACE_S, 0.);
+	monitor->on_events.data = monitor;
+	monitor->on_due.data = monitor;
+	monitor->on_grace.data = monitor;
+}
+
+struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *config)
+{
+	struct monitor *monitor = calloc(1, sizeof(*monitor));
+	int ret;
+
+	if (!monitor)
+		return NULL;
+	monitor->loop = loop;
+	monitor->config = *config;
+	monitor->notes.say = say_note;
+	monitor->calls.dialect = config->policy.dialect;
+	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
+	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
+	monitor->events = events_open(config->receive_bytes);
+	if (monitor->events && config->has_runtime)
+		monitor->client = client_new(loop, &config->client, on_call_done, monitor);
+	if (!monitor->events || (config->has_runtime && !monitor->client)) {
+		ret = errno;
+		log_error("cannot subscribe to the kernel's events: %s", strerror(ret));
+		monitor_free(monitor);
+		errno = ret;
+		return NULL;
+	}
+	init_watchers(monitor);
+	log_debug("receive buffer: %zu bytes", events_buffer(monitor->events));
+	return monitor;
+}
+
+void monitor_free(struct monitor *monitor)
+{
+	if (!monitor)
+		return;
+	if (monitor->events) {
+		ev_io_stop(monitor->loop, &monitor->on_events);
+		ev_timer_stop(monitor->loop, &monitor->on_due);
+		ev_timer_stop(monitor->loop, &monitor->on_grace);
+	}
+	end_round(monitor);
+	client_free(monitor->client);
+	events_close(monitor->events);
+	snapshot_fini(&monitor->snapshot);
+	request_fini(&monitor->request);
+	applied_fini(&monitor->applied);
+	free(monitor);
+}
+
+int monitor_start(struct monitor *monitor)
+{
+	int ret = 0;
+
+	if (monitor->config.takes_existing) {
+		ret = take_snapshot(monitor);
+		if (ret == 0)
+			ret = baseline_take(&monitor->config.policy, &monitor->snapshot,
+					    &monitor->applied, &monitor->notes);
+		snapshot_fini(&monitor->snapshot);
+	}
+	if (ret < 0) {
+		log_error("cannot take the baseline: %s", strerror(-ret));
+		return ret;
+	}
+	log_info("watching: %zu interfaces and %zu routes are taken as known to the runtime",
+		 monitor->applied.count, monitor->applied.routes.count);
+	/* The first round sees what came since, and what the baseline did not take. */
+	settle_now(&monitor->settle, clock_ms());
+	ev_io_start(monitor->loop, &monitor->on_events);
+	arm_timer(monitor);
+	return 0;
+}
+
+void monitor_resync(struct monitor *monitor)
+{
+	log_info("everything is taken anew");
+	monitor->has_lost_events = true;
+	settle_now(&monitor->settle, clock_ms());
+	step(monitor);
+}
+
+void monitor_stop(struct monitor *monitor)
+{
+	if (!monitor->is_stopping && is_busy(monitor))
+		ev_timer_start(monitor->loop, &monitor->on_grace);
+	monitor->is_stopping = true;
+	step(monitor);
+}
+
+int monitor_exit_status(const struct monitor *monitor)
+{
+	return monitor->exit_status;
+}

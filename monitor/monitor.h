@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * monitor.h - the wiring: from the kernel's events to the runtime's acknowledgements
+ */
+#ifndef NETNSMON_MONITOR_H
+#define NETNSMON_MONITOR_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "client.h"
+#include "filter.h"
+#include "printer.h"
+#include "snapshot.h"
+
+struct monitor_config {
+	struct policy policy;
+	struct snapshot_limits limits;
+	uint32_t quiet_ms;
+	uint32_t max_wait_ms;
+	size_t receive_bytes;
+	bool takes_existing; /* the runtime knows what is there at start */
+	bool is_once;	     /* one round, then the loop is broken */
+	bool has_runtime;    /* else each request is printed and counts as acknowledged */
+	struct client_config client;
+	struct printer printer;
+};
+
+struct monitor;
+
+/*
+ * Opens the sockets in the caller's network namespace; @loop must be the default loop. What @config
+ * points to must outlive the monitor. NULL: errno says why, and it was logged.
+ */
+struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *config);
+
+void monitor_free(struct monitor *monitor);
+
+/*
+ * Looks at the namespace for the first time and takes the baseline. From then on no change is missed; the loop does the
+ * rest. Returns 0 or a negative errno, which was logged.
+ */
+int monitor_start(struct monitor *monitor);
+
+/* Takes everything anew, as after lost events. */
+void monitor_resync(struct monitor *monitor);
+
+/*
+ * Starts no further request and breaks the loop as soon as none runs, at the latest after the grace: then the
+ * running child is ended if it must not outlive the monitor, else left alone.
+ */
+void monitor_stop(struct monitor *monitor);
+
+/* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request failed. */
+int monitor_exit_status(const struct monitor *monitor);
+
+#endif

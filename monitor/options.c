@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options.c - the command line as one struct
+ *
+ * Long options may have one dash or two, and their value may follow after '=' or as the next argument: so Kata, whose
+ * monitor was written with Go's flag package, can start this one as it is.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+enum option_id {
+	OPTION_SANDBOX = 's',
+	OPTION_RUNTIME = 'r',
+	OPTION_DEBUG = 'd',
+	OPTION_HELP = 'h',
+	OPTION_VERSION = 'v',
+	OPTION_NETNS = 256,
+	OPTION_RUNTIME_ARG,
+	OPTION_DIALECT,
+	OPTION_RUNTIME_NETNS,
+	OPTION_RUNTIME_TIMEOUT,
+	OPTION_IGNORE,
+	OPTION_ONLY,
+	OPTION_BASELINE,
+	OPTION_TEMPORARY,
+	OPTION_QUIET,
+	OPTION_MAX_WAIT,
+	OPTION_MAX_ROUTES,
+	OPTION_MAX_LINKS,
+	OPTION_RECEIVE_BUFFER,
+	OPTION_ONCE,
+	OPTION_FORMAT,
+	OPTION_RUN_DIR,
+	OPTION_READY_FD,
+	OPTION_LOG,
+	OPTION_LOG_TO,
+};
+
+/* One row is one option: what getopt needs, and its line of --help. A NULL help is another spelling. */
+static const struct {
+	const char *name;
+	enum option_id id;
+	const char *value; /* NULL: takes none */
+	const char *help;
+} rows[] = {
+	{ "netns", OPTION_NETNS, "NAME|PATH|pid:PID", "namespace to watch (default: the one it is in)" },
+	{ "sandbox", OPTION_SANDBOX, "ID", "sandbox id that the runtime is told; required with -r" },
+	{ "runtime", OPTION_RUNTIME, "PATH", "runtime to call; without it requests are printed" },
+	{ "runtime-arg", OPTION_RUNTIME_ARG, "ARG", "goes between PATH and the verb; may repeat" },
+	{ "dialect", OPTION_DIALECT, "plain|kata1", "how the runtime is spoken to (default: plain)" },
+	{ "runtime-netns", OPTION_RUNTIME_NETNS, "origin|sandbox",
+	  "where calls run (default: the dialect's)" },
+	{ "runtime-timeout", OPTION_RUNTIME_TIMEOUT, "SECONDS",
+	  "of one call (default: plain 30, kata1 120)" },
+	{ "ignore", OPTION_IGNORE, "GLOB", "interface names to leave out, besides *_kata; may repeat" },
+	{ "only", OPTION_ONLY, "GLOB", "interface names to watch, no others; may repeat" },
+	{ "baseline", OPTION_BASELINE, "existing|none",
+	  "what the VM has of what is there at start (existing)" },
+	{ "temporary-addresses", OPTION_TEMPORARY, NULL, "IPv6 privacy addresses count" },
+	{ "quiet", OPTION_QUIET, "MS", "silence that ends a burst (60)" },
+	{ "max-wait", OPTION_MAX_WAIT, "MS", "longest wait for such a silence (500)" },
+	{ "max-routes", OPTION_MAX_ROUTES, "N", "routes, and addresses, that are handled (65536)" },
+	{ "max-links", OPTION_MAX_LINKS, "N", "links that are handled (1024)" },
+	{ "receive-buffer", OPTION_RECEIVE_BUFFER, "BYTES", "of the event socket (1048576)" },
+	{ "once", OPTION_ONCE, NULL, "reconcile once and exit: 0 if all was acknowledged, else 1" },
+	{ "format", OPTION_FORMAT, "text|json",
+	  "of printed requests (text on a terminal, else json)" },
+	{ "run-dir", OPTION_RUN_DIR, "DIR", "for locks (/run/netnsmon)" },
+	{ "ready-fd", OPTION_READY_FD, "FD", "gets a newline when no change is missed any more" },
+	{ "log", OPTION_LOG, "LEVEL", "error, warn, info or debug (info)" },
+	{ "log-level", OPTION_LOG, "LEVEL", NULL },
+	/* Exact, since "-r=PATH" would otherwise be taken for one of several long names. */
+	{ "s", OPTION_SANDBOX, "ID", NULL },
+	{ "r", OPTION_RUNTIME, "PATH", NULL },
+	{ "debug", OPTION_DEBUG, NULL, "same as --log debug" },
+	{ "log-to", OPTION_LOG_TO, "stderr|syslog|FILE", "where log lines go (stderr)" },
+	{ "help", OPTION_HELP, NULL, "print this and exit" },
+	{ "version", OPTION_VERSION, NULL, "print the version and exit" },
+};
+
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+/* What an option's value is checked with, and where the one line about it goes. */
+struct reader {
+	struct options *options;
+	char *error;
+	const char *name; /* of the option */
+};
+
+static int fail(const struct reader *reader, const char *value, const char *expected)
+{
+	snprintf(reader->error, OPTIONS_ERROR_SIZE, "--%s %.80s: expected %s", reader->name, value,
+		 expected);
+	return -EINVAL;
+}
+
+static int read_number(const struct reader *reader, const char *value, uint64_t smallest,
+		       uint64_t largest, uint64_t *number)
+{
+	char expected[64];
+	char *end;
+
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	if (errno == 0 && *end == '\0' && value[0] >= '0' && value[0] <= '9' &&
+	    *number >= smallest && *number <= largest)
+		return 0;
+	snprintf(expected, sizeof(expected), "a whole number from %ju to %ju", (uintmax_t)smallest,
+		 (uintmax_t)largest);
+	return fail(reader, value, expected);
+}
+
+static int read_u32(const struct reader *reader, const char *value, uint32_t smallest,
+		    uint32_t largest, uint32_t *number)
+{
+	uint64_t read;
+	int ret = read_number(reader, value, smallest, largest, &read);
+
+	if (ret == 0)
+		*number = (uint32_t)read;
+	return ret;
+}
+
+static int read_size(const struct reader *reader, const char *value, size_t smallest,
+		     size_t largest, size_t *number)
+{
+	uint64_t read;
+	int ret = read_number(reader, value, smallest, largest, &read);
+
+	if (ret == 0)
+		*number = (size_t)read;
+	return ret;
+}
+
+/* One of two words: stores whether it is the first. */
+static int read_choice(const struct reader *reader, const char *value, const char *first,
+		       const char *second, bool *is_first)
+{
+	char expected[64];
+
+	*is_first = strcmp(value, first) == 0;
+	if (*is_first || strcmp(value, second) == 0)
+		return 0;
+	snprintf(expected, sizeof(expected), "%s or %s", first, second);
+	return fail(reader, value, expected);
+}
+
+/* An id becomes part of paths and of an argument vector: it never starts with a dash or a dot. */
+static bool is_sandbox_id(const char *id)
+{
+	static const char alphanumeric[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t length = strlen(id);
+	size_t valid = 0;
+
+	while (id[valid] && (strchr(alphanumeric, id[valid]) || strchr("_.-", id[valid])))
+		valid++;
+	return length > 0 && length <= 128 && valid == length && strchr(alphanumeric, id[0]);
+}
+
+static int read_string(const struct reader *reader, const char *value, const char **string)
+{
+	if (!*value)
+		return fail(reader, value, "a value that is not empty");
+	*string = value;
+	return 0;
+}
+
+static int append_string(struct string_list *list, const char *value)
+{
+	if (array_reserve(&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
+		return -ENOMEM;
+	list->items[list->count++] = value;
+	return 0;
+}
+
+static int read_format(const struct reader *reader, const char *value)
+{
+	bool is_text;
+	int ret = read_choice(reader, value, "text", "json", &is_text);
+
+	reader->options->format = is_text ? FORMAT_TEXT : FORMAT_JSON;
+	return ret;
+}
+
+/* The options about the runtime; others are left to read_other(). */
+static int read_value(const struct reader *reader, int id, const char *value)
+{
+	struct options *options = reader->options;
+
+	switch (id) {
+	case OPTION_SANDBOX:
+		options->sandbox = value;
+		return is_sandbox_id(value) ?
+			       0 :
+			       fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
+	case OPTION_RUNTIME:
+		return read_string(reader, value, &options->runtime);
+	case OPTION_RUNTIME_ARG:
+		return append_string(&options->runtime_args, value);
+	case OPTION_DIALECT:
+		options->dialect = dialect_find(value);
+		return options->dialect ? 0 : fail(reader, value, dialect_names());
+	case OPTION_RUNTIME_TIMEOUT:
+		if (read_u32(reader, value, 1, 86400, &options->timeout_ms))
+			return -EINVAL;
+		options->timeout_ms *= 1000;
+		return 0;
+	case OPTION_NETNS:
+		return read_string(reader, value, &options->netns);
+	case OPTION_IGNORE:
+		return append_string(&options->ignore, value);
+	case OPTION_ONLY:
+		return append_string(&options->only, value);
+	case OPTION_BASELINE:
+		return read_choice(reader, value, "existing", "none", &options->takes_existing);
+	default:
+		return 0;
+	}
+}
+
+static int read_other(const struct reader *reader, int id, const char *value)
+{
+	struct options *options = reader->options;
+	uint32_t fd;
+
+	switch (id) {
+	case OPTION_QUIET:
+		return read_u32(reader, value, 0, 60000, &options->quiet_ms);
+	case OPTION_MAX_WAIT:
+		return read_u32(reader, value, 0, 600000, &options->max_wait_ms);
+	case OPTION_MAX_ROUTES:
+		return read_size(reader, value, 1, 1U << 24, &options->max_routes);
+	case OPTION_MAX_LINKS:
+		return read_size(reader, value, 1, 1U << 20, &options->max_links);
+	case OPTION_RECEIVE_BUFFER:
+		return read_size(reader, value, 4096, 1U << 30, &options->receive_bytes);
+	case OPTION_FORMAT:
+		return read_format(reader, value);
+	case OPTION_RUN_DIR:
+		return read_string(reader, value, &options->run_dir);
+	case OPTION_READY_FD:
+		if (read_u32(reader, value, 3, 1U << 20, &fd))
+			return -EINVAL;
+		options->ready_fd = (int)fd;
+		return 0;
+	case OPTION_LOG:
+		return log_level_find(value, &options->log_level) ?
+			       fail(reader, value, "error, warn, info or debug") :
+			       0;
+	case OPTION_LOG_TO:
+		return read_string(reader, value, &options->log_target);
+	default:
+		return read_value(reader, id, value);
+	}
+}
+
+/* The dialect's defaults, for what was not given. */
+struct given {
+	bool runs_in_sandbox;
+	bool is_debug;
+};
+
+static int read_option(const struct reader *reader, int id, const char *value, struct given *given)
+{
+	struct options *options = reader->options;
+	bool is_origin;
+	int ret;
+
+	switch (id) {
+	case OPTION_DEBUG:
+		given->is_debug = true;
+		return 0;
+	case OPTION_ONCE:
+		options->is_once = true;
+		return 0;
+	case OPTION_TEMPORARY:
+		options->takes_temporary = true;
+		return 0;
+	case OPTION_HELP:
+		options->wants_help = true;
+		return 0;
+	case OPTION_VERSION:
+		options->wants_version = true;
+		return 0;
+	case OPTION_RUNTIME_NETNS:
+		ret = read_choice(reader, value, "origin", "sandbox", &is_origin);
+		options->runs_in_sandbox = !is_origin;
+		given->runs_in_sandbox = true;
+		return ret;
+	default:
+		return read_other(reader, id, value);
+	}
+}
+
+static int check(struct options *options, const struct given *given, char *error)
+{
+	if (options->runtime && !options->sandbox) {
+		snprintf(error, OPTIONS_ERROR_SIZE,
+			 "--runtime needs --sandbox ID, which the runtime is told");
+		return -EINVAL;
+	}
+	if (!given->runs_in_sandbox)
+		options->runs_in_sandbox = options->dialect->runs_in_sandbox;
+	if (options->timeout_ms == 0)
+		options->timeout_ms = options->dialect->timeout_ms;
+	if (given->is_debug)
+		options->log_level = LOG_LEVEL_DEBUG;
+	return 0;
+}
+
+static void set_defaults(struct options *options)
+{
+	*options = (struct options){
+		.dialect = dialect_find("plain"),
+		.takes_existing = true,
+		.quiet_ms = 60,
+		.max_wait_ms = 500,
+		.max_routes = 65536,
+		.max_links = 1024,
+		.receive_bytes = 1U << 20,
+		.run_dir = "/run/netnsmon",
+		.ready_fd = -1,
+		.log_target = "stderr",
+		.log_level = LOG_LEVEL_INFO,
+	};
+}
+
+/* What getopt said about the argument that it did not like. */
+static int fail_unknown(int answer, const char *argument, char *error)
+{
+	snprintf(error, OPTIONS_ERROR_SIZE,
+		 answer == ':' ? "%.80s needs a value" : "%.80s: no such option; see --help",
+		 argument);
+	return -EINVAL;
+}
+
+static const char *name_of(int id)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		if ((int)rows[i].id == id && rows[i].help)
+			return rows[i].name;
+	}
+	return "";
+}
+
+int options_parse(struct options *options, int argc, char **argv, char error[OPTIONS_ERROR_SIZE])
+{
+	struct reader reader = { .options = options, .error = error };
+	struct option long_options[ROW_COUNT + 1];
+	struct given given = { 0 };
+	int id, ret = 0;
+
+	set_defaults(options);
+	memset(long_options, 0, sizeof(long_options));
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		long_options[i].name = rows[i].name;
+		long_options[i].has_arg = rows[i].value ? required_argument : no_argument;
+		long_options[i].val = (int)rows[i].id;
+	}
+	/* 0: glibc starts anew, even if another command line was read before. */
+	optind = 0;
+	opterr = 0;
+	while (ret == 0 && !options->wants_help && !options->wants_version) {
+		/* '+': the first argument that is no option ends them, as in Go; ':': say what is missing. */
+		id = getopt_long_only(argc, argv, "+:s:r:dhv", long_options, NULL);
+		if (id == -1)
+			break;
+		if (id == '?' || id == ':')
+			return fail_unknown(id, argv[optind - 1], error);
+		reader.name = name_of(id);
+		ret = read_option(&reader, id, optarg, &given);
+	}
+	if (ret == 0 && !options->wants_help && !options->wants_version && optind < argc) {
+		snprintf(error, OPTIONS_ERROR_SIZE, "%.80s: unexpected argument; see --help",
+			 argv[optind]);
+		ret = -EINVAL;
+	}
+	return ret < 0 ? ret : check(options, &given, error);
+}
+
+void options_fini(struct options *options)
+{
+	free(options->runtime_args.items);
+	free(options->ignore.items);
+	free(options->only.items);
+}
+
+void options_print_help(FILE *stream)
+{
+	fputs("Usage: netnsmon [OPTION]...\n"
+	      "Watches a network namespace and tells a VM runtime which interfaces and routes to plug.\n\n",
+	      stream);
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		char left[64];
+		char letter[8] = "    ";
+
+		if (!rows[i].help)
+			continue;
+		if (rows[i].id < 256)
+			snprintf(letter, sizeof(letter), "-%c, ", (char)rows[i].id);
+		snprintf(left, sizeof(left), "%s--%s %s", letter, rows[i].name,
+			 rows[i].value ? rows[i].value : "");
+		fprintf(stream, "  %-35s %s\n", left, rows[i].help);
+	}
+	fputs("\nLong options may be written with one dash, and values after '='.\n"
+	      "Exit status: 0 stopped or sandbox gone, 1 error, 2 usage, 3 namespace has a monitor.\n",
+	      stream);
+}
