@@ -60,13 +60,39 @@ $(BUILD)/%.o: %.c Makefile
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
 
-.PHONY: clean
-clean:
-	rm -rf $(BUILD)
+# --- install --------------------------------------------------------------------------------------
 
-# --- tests ---------------------------------------------------------------------------------------
+.PHONY: install
+install: all
+	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR)
+	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
+	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
+	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)/request.schema.json
+
+.PHONY: uninstall
+uninstall:
+	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
+		$(DESTDIR)$(DATADIR)/request.schema.json
+
+# --- demonstration and tests ----------------------------------------------------------------------
+
+# Installs only what is missing, and says so.
+.PHONY: build-deps check-deps lint-deps
+build-deps:
+	$(Q)scripts/install-deps build
+check-deps:
+	$(Q)scripts/install-deps build check
+lint-deps:
+	$(Q)scripts/install-deps build check lint
+
+.PHONY: demo
+demo: build-deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)NETNSMON=$(BUILD)/netnsmon scripts/demo
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+# The longest first, so that all end at about the same time.
+INTEGRATION_TESTS := $(wildcard tests/integration/*.bats)
 
 $(BUILD)/tests/unit/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
 	$(SAY) LD $@
@@ -76,4 +102,36 @@ $(BUILD)/tests/unit/%.o: ALL_CPPFLAGS += -Imonitor
 
 .PHONY: unit
 unit: $(UNIT_TESTS)
-	$(Q)for test in $(UNIT_TESTS); do $$test || exit 1; done
+	$(Q)scripts/run-tests $(UNIT_TESTS)
+
+.PHONY: check
+check: check-deps
+	$(Q)$(MAKE) --no-print-directory run-check
+
+.PHONY: run-check
+run-check: all $(UNIT_TESTS)
+	$(Q)NETNSMON=$(abspath $(BUILD)/netnsmon) scripts/run-tests $(INTEGRATION_TESTS) $(UNIT_TESTS)
+
+.PHONY: check-asan
+check-asan:
+	$(Q)$(MAKE) --no-print-directory check BUILD=build/asan SANITIZE=1
+
+.PHONY: lint
+lint: lint-deps
+	$(Q)scripts/lint $(ALL_CPPFLAGS)
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: help
+help:
+	@echo 'make             build $(BUILD)/netnsmon'
+	@echo 'make demo        install what the build needs, build, show the main job live (root)'
+	@echo 'make check       install what the tests need, build, run all tests (root)'
+	@echo 'make check-asan  the same with AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make unit        only the tests that need neither root nor a namespace'
+	@echo 'make lint        clang-format, clang-tidy, cppcheck, shellcheck, mandoc'
+	@echo 'make install     PREFIX=$(PREFIX), DESTDIR= ; make uninstall takes it away again'
+	@echo 'make clean       remove $(BUILD)'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, WERROR=1 (warnings are errors), V=1 (show commands)'

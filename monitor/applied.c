@@ -69,7 +69,7 @@ struct plug *applied_ensure(struct applied *applied, uint32_t index)
 		return NULL;
 	plug->iface.index = index;
 	memmove(&applied->plugs[position + 1], &applied->plugs[position],
-		(applied->count - position) * sizeof(struct plug *));
+		(applied->count - position) * sizeof(*applied->plugs));
 	applied->plugs[position] = plug;
 	applied->count++;
 	return plug;
@@ -112,7 +112,8 @@ void applied_acknowledge(struct applied *applied, struct plug *plug, struct requ
 {
 	switch (request->verb) {
 	case VERB_DEL:
-		/* Should the same list be wanted again (a link made anew under its old name), it is sent. */
+		/* Should the same list be wanted again (a link made anew under its old name), it is
+		 * sent. */
 		route_list_forget_device(&applied->routes, plug->iface.index);
 		plug->is_dropped = true;
 		break;

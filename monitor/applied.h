@@ -26,11 +26,13 @@
 
 enum plug_state { PLUG_PENDING, PLUG_APPLIED };
 
-/* One life of one link: a link that is deleted and made again has two, be its index and name the same. */
+/* One life of one link: a link that is deleted and made again has two, be its index and name the
+ * same. */
 struct plug {
 	struct iface iface; /* as acknowledged; PENDING: as last tried, or nothing but the index */
 	struct retry retry;
-	uint64_t ready_by_ms; /* PENDING: no longer wait for duplicate address detection; 0: not waiting */
+	uint64_t ready_by_ms; /* PENDING: no longer wait for duplicate address detection; 0: not
+				 waiting */
 	uint64_t tried;	      /* fingerprint of the interface that was last tried */
 	uint64_t warned;      /* … and of that which the runtime could not be told of */
 	uint64_t warned_dad;  /* … and of the duplicate addresses that were named */
@@ -47,10 +49,10 @@ struct applied {
 	size_t capacity;
 	struct route_list routes; /* the last list that was acknowledged */
 	struct retry routes_retry;
-	uint64_t routes_tried;	  /* fingerprint of the list that was last tried */
-	bool are_routes_unsure;	  /* the list has to be sent whatever it is */
-	bool has_said_empty;	  /* that the runtime cannot be told that there are no routes */
-	struct once left_out;	  /* routes that it cannot be told of */
+	uint64_t routes_tried;	/* fingerprint of the list that was last tried */
+	bool are_routes_unsure; /* the list has to be sent whatever it is */
+	bool has_said_empty;	/* that the runtime cannot be told that there are no routes */
+	struct once left_out;	/* routes that it cannot be told of */
 };
 
 void applied_fini(struct applied *applied);
@@ -74,8 +76,8 @@ bool plug_is_known(const struct plug *plug);
 void applied_sweep(struct applied *applied);
 
 /*
- * The runtime has done what @request asked for; @plug is the one it was about, NULL for routes. Takes
- * over what @request owns.
+ * The runtime has done what @request asked for; @plug is the one it was about, NULL for routes.
+ * Takes over what @request owns.
  */
 void applied_acknowledge(struct applied *applied, struct plug *plug, struct request *request);
 

@@ -9,7 +9,8 @@
 
 #include "route_filter.h"
 
-/* What a runtime that scans the namespace has found there: a link with any address, or one it has moved. */
+/* What a runtime that scans the namespace has found there: a link with any address, or one it has
+ * moved. */
 static bool was_scanned(const struct policy *policy, const struct snapshot *snapshot,
 			const struct link *link, enum link_verdict verdict)
 {
@@ -45,10 +46,10 @@ static int take_link(const struct policy *policy, const struct snapshot *snapsho
 	return 0;
 }
 
-int baseline_take(const struct policy *policy, struct snapshot *snapshot,
-		       struct applied *applied, const struct notes *notes)
+int baseline_take(const struct policy *policy, struct snapshot *snapshot, struct applied *applied,
+		  const struct notes *notes)
 {
-	struct route_list routes = { 0 };
+	struct route_list routes = {0};
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < snapshot->link_count; i++) {
@@ -58,8 +59,7 @@ int baseline_take(const struct policy *policy, struct snapshot *snapshot,
 		if (was_scanned(policy, snapshot, link, verdict))
 			ret = take_link(policy, snapshot, applied, link);
 	}
-	if (ret < 0 || snapshot->has_more_routes ||
-	    filter_has_macvtap(policy, snapshot))
+	if (ret < 0 || snapshot->has_more_routes || filter_has_macvtap(policy, snapshot))
 		return ret;
 	ret = route_filter(policy, applied, snapshot, notes, &routes);
 	if (ret == 0)

@@ -11,9 +11,9 @@
 #include "snapshot.h"
 
 /*
- * Takes what @snapshot holds as applied, as far as the runtime found it when it made the VM: links that are ready,
- * or for a runtime that scans for them, those with an address. The snapshot's routes are used up.
- * Returns 0 or -ENOMEM.
+ * Takes what @snapshot holds as applied, as far as the runtime found it when it made the VM: links
+ * that are ready, or for a runtime that scans for them, those with an address. The snapshot's
+ * routes are used up. Returns 0 or -ENOMEM.
  */
 int baseline_take(const struct policy *policy, struct snapshot *snapshot, struct applied *applied,
 		  const struct notes *notes);

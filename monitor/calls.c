@@ -19,14 +19,14 @@
 #define SUBJECT_SIZE 96
 #define OUTCOME_SIZE 128
 
-/* "add-network eth1 (index 5)" or "update-route (12 routes)". */
+/* "add-network eth1 (index 5)" or "update-route (routes: 12)". */
 static void format_subject(const struct calls *calls, const struct request *request,
 			   char text[SUBJECT_SIZE])
 {
 	const char *verb = dialect_verb_name(calls->dialect, request->verb);
 
 	if (request->verb == VERB_ROUTES)
-		snprintf(text, SUBJECT_SIZE, "%s (%zu routes)", verb, request->routes.count);
+		snprintf(text, SUBJECT_SIZE, "%s (routes: %zu)", verb, request->routes.count);
 	else
 		snprintf(text, SUBJECT_SIZE, "%s %s (index %u)", verb, request->iface.name,
 			 request->iface.index);
@@ -73,10 +73,9 @@ static void log_failure(const struct calls *calls, const struct request *request
 
 	format_subject(calls, request, subject);
 	format_outcome(result, outcome);
-	(is_quiet ? log_info : log_warn)("%s failed after %u ms: %s; %s%s%.*s", subject,
-					 result->elapsed_ms, outcome, next,
-					 length > 0 ? "; it wrote: " : "", length,
-					 length > 0 ? result->output : "");
+	(is_quiet ? log_info : log_warn)(
+		"%s failed after %u ms: %s; %s%s%.*s", subject, result->elapsed_ms, outcome, next,
+		length > 0 ? "; it wrote: " : "", length, length > 0 ? result->output : "");
 }
 
 static void log_success(const struct calls *calls, const struct request *request,
@@ -136,7 +135,7 @@ static void end_hopeless(struct calls *calls, struct retry *retry, struct plug *
 	format_pause(pause_ms, next);
 	if (!retry->is_resting) {
 		log_failure(calls, request, result, true, next);
-	} else if (request->verb == VERB_DEL) {
+	} else if (plug && request->verb == VERB_DEL) {
 		log_failure(calls, request, result, false, "this will not heal, given up");
 		plug->is_dropped = true;
 	} else {
@@ -150,8 +149,8 @@ void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 {
 	struct retry *retry = plug ? &plug->retry : &applied->routes_retry;
 	enum answer answer = judge_answer(calls, result);
-	bool is_unsure = result->outcome == OUTCOME_SIGNALLED ||
-			 result->outcome == OUTCOME_TIMED_OUT;
+	bool is_unsure =
+		result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TIMED_OUT;
 	char next[OUTCOME_SIZE];
 
 	if (result->outcome == OUTCOME_DONE) {

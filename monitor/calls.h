@@ -15,15 +15,16 @@
 /* What is remembered of all calls to one runtime. */
 struct calls {
 	const struct dialect *dialect;
-	struct retry not_ready;	 /* the runtime does not know the sandbox yet, or it does not run */
-	bool knows_sandbox;	 /* it has answered in a way that only a known sandbox gets */
-	bool is_sandbox_gone;	 /* it knew the sandbox, and does not any more */
-	uint32_t seed;		 /* of the jitter */
+	struct retry not_ready; /* the runtime does not know the sandbox yet, or it does not run */
+	bool knows_sandbox;	/* it has answered in a way that only a known sandbox gets */
+	bool is_sandbox_gone;	/* it knew the sandbox, and does not any more */
+	uint32_t seed;		/* of the jitter */
 };
 
 /*
- * Ends the call that @request asked for, about @plug (NULL: routes): moves what was acknowledged into @applied, or plans
- * the next try, and logs one line either way. Takes over what @request owns.
+ * Ends the call that @request asked for, about @plug (NULL: routes): moves what was acknowledged
+ * into @applied, or plans the next try, and logs one line either way. Takes over what @request
+ * owns.
  */
 void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	       struct request *request, const struct call_result *result, uint64_t now_ms);

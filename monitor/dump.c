@@ -2,10 +2,10 @@
 /*
  * dump.c - asks the kernel for everything that a network namespace holds now
  *
- * The kernel answers at once: the request's sendmsg() fills the first datagram and each recvmsg() the next
- * (netlink_dump()), so a read never waits, and one that finds nothing is a failure.
- * One dump at a time (a second is EBUSY), one family at a time (an AF_UNSPEC route dump can go on
- * for ever), strictly checked (else the kernel ignores the table asked for).
+ * The kernel answers at once: the request's sendmsg() fills the first datagram and each recvmsg()
+ * the next (netlink_dump()), so a read never waits, and one that finds nothing is a failure. One
+ * dump at a time (a second is EBUSY), one family at a time (an AF_UNSPEC route dump can go on for
+ * ever), strictly checked (else the kernel ignores the table asked for).
  *
  * The order matters: a "link down" event is sent before the routes are cleaned up, under rtnl; the
  * link dump takes rtnl and so waits for that, the route dump would not.
@@ -25,7 +25,8 @@
 #include "nlparse.h"
 #include "nlsock.h"
 
-/* A dump that needs more datagrams than this has no end: 32 KiB each, 100 million bytes of links. */
+/* A dump that needs more datagrams than this has no end: 32 KiB each, 100 million bytes of links.
+ */
 #define DATAGRAMS_PER_DUMP 4096
 
 struct dump {
@@ -41,7 +42,7 @@ struct collector {
 	struct snapshot *snapshot;
 	const struct snapshot_limits *limits;
 	struct nexthop_table *nexthops;
-	size_t datagrams;     /* of the dump that runs */
+	size_t datagrams;      /* of the dump that runs */
 	size_t full_datagrams; /* … that held at least one object */
 	bool is_full;	       /* the rest need not be read */
 };
@@ -58,7 +59,8 @@ struct dump *dump_open(void)
 		return NULL;
 	/* Anything but 0, so that a forged answer would have to guess it. */
 	dump->sequence = (uint32_t)(uintptr_t)dump >> 4 | 1;
-	/* Mapped by malloc(3) and given back as a whole; only what the kernel writes is ever resident. */
+	/* Mapped by malloc(3) and given back as a whole; only what the kernel writes is ever
+	 * resident. */
 	dump->buffer_size = (size_t)8 * NLSOCK_DATAGRAM_MAX;
 	dump->buffer = malloc(dump->buffer_size);
 	dump->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -107,7 +109,8 @@ static int collect_address(struct collector *collector, const struct nlmsghdr *m
 	struct address address;
 	int ret = nlparse_address(message, &address);
 
-	return ret < 0 ? ret : snapshot_add_address(collector->snapshot, &address, collector->limits);
+	return ret < 0 ? ret
+		       : snapshot_add_address(collector->snapshot, &address, collector->limits);
 }
 
 static int collect_route(struct collector *collector, const struct nlmsghdr *message)
@@ -132,7 +135,8 @@ static int collect_nexthop(struct collector *collector, const struct nlmsghdr *m
 	return ret;
 }
 
-/* The errno in the payload of NLMSG_DONE or NLMSG_ERROR, which is where a dump says that it failed. */
+/* The errno in the payload of NLMSG_DONE or NLMSG_ERROR, which is where a dump says that it failed.
+ */
 static int payload_errno(const struct nlmsghdr *message)
 {
 	int error = 0;
@@ -143,7 +147,8 @@ static int payload_errno(const struct nlmsghdr *message)
 }
 
 /*
- * Handles one datagram of a dump. Returns 1 when the dump has ended, 0 if more follows, or a negative errno.
+ * Handles one datagram of a dump. Returns 1 when the dump has ended, 0 if more follows, or a
+ * negative errno.
  */
 static int handle_datagram(struct dump *dump, size_t size, collect_fn collect,
 			   struct collector *collector)
@@ -162,7 +167,8 @@ static int handle_datagram(struct dump *dump, size_t size, collect_fn collect,
 			return -EINTR;
 		if (message->nlmsg_type == NLMSG_DONE) {
 			ret = payload_errno(message);
-			/* A namespace whose lo was never up has no table: that is how IPv4 says "empty". */
+			/* A namespace whose lo was never up has no table: that is how IPv4 says
+			 * "empty". */
 			return ret < 0 && ret != -ENOENT ? ret : 1;
 		}
 		if (message->nlmsg_type == NLMSG_ERROR)
@@ -223,7 +229,7 @@ static int run(struct dump *dump, struct nlmsghdr *request, collect_fn collect,
 
 static int dump_links(struct dump *dump, struct collector *collector)
 {
-	char buffer[128] = { 0 };
+	char buffer[128] = {0};
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 
@@ -236,7 +242,7 @@ static int dump_links(struct dump *dump, struct collector *collector)
 
 static int dump_addresses(struct dump *dump, struct collector *collector, uint8_t family)
 {
-	char buffer[128] = { 0 };
+	char buffer[128] = {0};
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct ifaddrmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 
@@ -247,7 +253,7 @@ static int dump_addresses(struct dump *dump, struct collector *collector, uint8_
 
 static int dump_routes(struct dump *dump, struct collector *collector, uint8_t family)
 {
-	char buffer[128] = { 0 };
+	char buffer[128] = {0};
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct rtmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 	int ret;
@@ -266,7 +272,7 @@ static int dump_routes(struct dump *dump, struct collector *collector, uint8_t f
 
 static int dump_nexthops(struct dump *dump, struct collector *collector)
 {
-	char buffer[128] = { 0 };
+	char buffer[128] = {0};
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct nhmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 
@@ -279,7 +285,7 @@ static int dump_nexthops(struct dump *dump, struct collector *collector)
 static int resolve_nexthops(struct dump *dump, struct collector *collector)
 {
 	struct route_list *routes = &collector->snapshot->routes;
-	struct nexthop_table nexthops = { 0 };
+	struct nexthop_table nexthops = {0};
 	bool needs_nexthops = false;
 	int ret;
 
@@ -292,14 +298,15 @@ static int resolve_nexthops(struct dump *dump, struct collector *collector)
 	if (ret == 0)
 		ret = nexthop_resolve(&nexthops, routes);
 	nexthop_table_fini(&nexthops);
+	collector->nexthops = NULL;
 	return ret;
 }
 
 int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
 		  const struct snapshot_limits *limits)
 {
-	static const uint8_t families[] = { AF_INET, AF_INET6 };
-	struct collector collector = { .snapshot = snapshot, .limits = limits };
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	struct collector collector = {.snapshot = snapshot, .limits = limits};
 	int ret = dump_links(dump, &collector);
 
 	for (size_t i = 0; ret == 0 && i < sizeof(families); i++)
@@ -317,7 +324,7 @@ int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
 
 int dump_has_link(struct dump *dump, uint32_t index)
 {
-	char buffer[128] = { 0 };
+	char buffer[128] = {0};
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 	const struct nlmsghdr *answer;

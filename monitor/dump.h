@@ -13,8 +13,8 @@
 struct dump;
 
 /*
- * Opens a socket for dumps in the caller's network namespace. It is meant to live for one snapshot: what a
- * dump that was given up has left in it is gone with it. NULL: errno says why.
+ * Opens a socket for dumps in the caller's network namespace. It is meant to live for one snapshot:
+ * what a dump that was given up has left in it is gone with it. NULL: errno says why.
  */
 struct dump *dump_open(void);
 
@@ -29,7 +29,8 @@ void dump_close(struct dump *dump);
 int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
 		  const struct snapshot_limits *limits);
 
-/* Asks for one link. Returns 1: it is there, 0: it is not (ENODEV), or a negative errno: not known. */
+/* Asks for one link. Returns 1: it is there, 0: it is not (ENODEV), or a negative errno: not known.
+ */
 int dump_has_link(struct dump *dump, uint32_t index);
 
 /* How many datagrams that the kernel did not send were dropped. */

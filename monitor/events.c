@@ -3,12 +3,13 @@
  * events.c - the socket on which the kernel says that something changed
  *
  * Who may be believed: a process with CAP_NET_ADMIN in the namespace can send to our groups, and
- * only the sender's address tells it from the kernel (libmnl's receive call hides that, hence recvmsg).
- * To our port nobody can send but the kernel, since the socket is connected to it (netlink_sendmsg() answers
- * ECONNREFUSED).
+ * only the sender's address tells it from the kernel (libmnl's receive call hides that, hence
+ * recvmsg). To our port nobody can send but the kernel, since the socket is connected to it
+ * (netlink_sendmsg() answers ECONNREFUSED).
  *
- * What is lost: after an overflow the kernel says ENOBUFS once and drops what comes until the queue was
- * read empty, even if there is room (netlink_overrun(), NETLINK_S_CONGESTED). So: read to the end, then dump.
+ * What is lost: after an overflow the kernel says ENOBUFS once and drops what comes until the queue
+ * was read empty, even if there is room (netlink_overrun(), NETLINK_S_CONGESTED). So: read to the
+ * end, then dump.
  */
 #include "events.h"
 
@@ -38,9 +39,9 @@ static unsigned int group(unsigned int number)
 }
 
 /*
- * Keeps what can never matter from waking us. Each datagram holds one message, at offset 0. nlmsg_type is in
- * host order, which a BPF load takes for network order, hence htons(). ifi_family is at 16,
- * rtm_table at 20 (one byte; tables above 255 show RT_TABLE_COMPAT), rtm_protocol at 21.
+ * Keeps what can never matter from waking us. Each datagram holds one message, at offset 0.
+ * nlmsg_type is in host order, which a BPF load takes for network order, hence htons(). ifi_family
+ * is at 16, rtm_table at 20 (one byte; tables above 255 show RT_TABLE_COMPAT), rtm_protocol at 21.
  */
 static int attach_filter(int fd)
 {
@@ -62,7 +63,7 @@ static int attach_filter(int fd)
 		BPF_STMT(BPF_RET | BPF_K, pass),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
 
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0)
 		return -errno;
@@ -135,7 +136,8 @@ size_t events_buffer(const struct events *events)
 	return events->buffer_bytes;
 }
 
-static void give_messages(const void *datagram, size_t size, events_message_fn on_message, void *arg)
+static void give_messages(const void *datagram, size_t size, events_message_fn on_message,
+			  void *arg)
 {
 	const struct nlmsghdr *message = datagram;
 	int left = (int)size;
@@ -148,7 +150,8 @@ static void give_messages(const void *datagram, size_t size, events_message_fn o
 
 int events_read(struct events *events, events_message_fn on_message, void *arg, size_t *forged)
 {
-	/* The largest event is a route with some thousand next hops; what is larger is cut and noticed. */
+	/* The largest event is a route with some thousand next hops; what is larger is cut and
+	 * noticed. */
 	_Alignas(struct nlmsghdr) char buffer[NLSOCK_DATAGRAM_MAX];
 	int fd = events_fd(events);
 	bool is_lossy = false;

@@ -14,8 +14,8 @@ struct events;
 typedef void (*events_message_fn)(void *arg, const struct nlmsghdr *message);
 
 /*
- * Opens the socket in the caller's network namespace and joins LINK, ADDR and ROUTE of both families
- * and NEXTHOP. @receive_bytes sizes its buffer. NULL: errno says why.
+ * Opens the socket in the caller's network namespace and joins LINK, ADDR and ROUTE of both
+ * families and NEXTHOP. @receive_bytes sizes its buffer. NULL: errno says why.
  */
 struct events *events_open(size_t receive_bytes);
 
@@ -28,9 +28,10 @@ int events_fd(const struct events *events);
 size_t events_buffer(const struct events *events);
 
 /*
- * Reads all that is there. Returns 0; -ENOBUFS if events were lost, be it that the buffer overflowed or
- * that one did not fit (whoever listens must then take everything anew); another negative errno if the
- * socket is broken. Datagrams that the kernel did not send are dropped: *@forged counts them.
+ * Reads all that is there. Returns 0; -ENOBUFS if events were lost, be it that the buffer
+ * overflowed or that one did not fit (whoever listens must then take everything anew); another
+ * negative errno if the socket is broken. Datagrams that the kernel did not send are dropped:
+ * *@forged counts them.
  */
 int events_read(struct events *events, events_message_fn on_message, void *arg, size_t *forged);
 

@@ -78,8 +78,8 @@ bool filter_counts(enum link_verdict verdict)
 }
 
 /*
- * The guest makes its own link-local addresses out of the same MAC. A kernel older than 5.18 does not tell which
- * ones it made: then all of fe80::/64 are taken for such.
+ * The guest makes its own link-local addresses out of the same MAC. A kernel older than 5.18 does
+ * not tell which ones it made: then all of fe80::/64 are taken for such.
  */
 static bool is_kernels_link_local(const struct policy *policy, const struct snapshot *snapshot,
 				  const struct address *address)

@@ -36,7 +36,7 @@ enum link_verdict {
 	LINK_DOWN,
 	LINK_NO_CARRIER,
 	LINK_WRONG_KIND, /* the runtime cannot plug it; what is down need not be talked about */
-	LINK_TENTATIVE, /* an address is still being checked for duplicates */
+	LINK_TENTATIVE,	 /* an address is still being checked for duplicates */
 	LINK_READY,
 };
 
@@ -59,16 +59,19 @@ enum address_verdict filter_address(const struct policy *policy, const struct sn
 				    const struct address *address);
 
 /*
- * Makes the interface that the runtime would be told of now, with sorted addresses. Of the tentative
- * addresses those count that @known (may be NULL) has: being checked again is no removal. Returns 0 or -ENOMEM.
+ * Makes the interface that the runtime would be told of now, with sorted addresses. Of the
+ * tentative addresses those count that @known (may be NULL) has: being checked again is no removal.
+ * Returns 0 or -ENOMEM.
  */
 int filter_iface(const struct policy *policy, const struct snapshot *snapshot,
 		 const struct link *link, const struct iface *known, struct iface *iface);
 
-/* Whether the address's peer lies outside its prefix, so that the prefix is the peer's, not its own. */
+/* Whether the address's peer lies outside its prefix, so that the prefix is the peer's, not its
+ * own. */
 bool filter_has_far_peer(const struct address *address);
 
-/* The macvtap of the runtime that has @link as its parent, or NULL: what it took from the link is in the VM. */
+/* The macvtap of the runtime that has @link as its parent, or NULL: what it took from the link is
+ * in the VM. */
 const struct link *filter_macvtap(const struct policy *policy, const struct snapshot *snapshot,
 				  const struct link *link);
 

@@ -2,9 +2,9 @@
 /*
  * hint.c - pure: does this event matter, and did it take a link away
  *
- * A loss is what the kernel follows up silently: with a link that goes, loses its carrier or its last
- * address, or with a nexthop object, routes vanish that no event ever names, some of them later than
- * the event (fib_disable_ip() runs after the notification).
+ * A loss is what the kernel follows up silently: with a link that goes, loses its carrier or its
+ * last address, or with a nexthop object, routes vanish that no event ever names, some of them
+ * later than the event (fib_disable_ip() runs after the notification).
  */
 #include "hint.h"
 
@@ -21,16 +21,17 @@ static bool has_header(const struct nlmsghdr *message, size_t size)
 	return message->nlmsg_len >= sizeof(*message) && mnl_nlmsg_get_payload_len(message) >= size;
 }
 
-/* A bridge port that leaves sends a DELLINK of family AF_BRIDGE with the port's index: it lives on. */
+/* A bridge port that leaves sends a DELLINK of family AF_BRIDGE with the port's index: it lives on.
+ */
 static struct hint link_hint(const struct nlmsghdr *message)
 {
 	const struct ifinfomsg *header = mnl_nlmsg_get_payload(message);
 	const unsigned int ready = IFF_UP | IFF_LOWER_UP;
-	struct hint hint = { .flags = HINT_CHANGE };
+	struct hint hint = {.flags = HINT_CHANGE};
 
 	if (!has_header(message, sizeof(*header)) || header->ifi_family != AF_UNSPEC ||
 	    header->ifi_index <= 0)
-		return (struct hint){ 0 };
+		return (struct hint){0};
 	hint.index = (uint32_t)header->ifi_index;
 	if (message->nlmsg_type == RTM_DELLINK)
 		hint.flags |= HINT_LOSS | HINT_GONE;
@@ -40,8 +41,8 @@ static struct hint link_hint(const struct nlmsghdr *message)
 }
 
 /*
- * The kernel's own routes come and go with addresses, whose events are hints already. The type is not
- * looked at: a unicast route that is replaced by a blackhole is announced as one.
+ * The kernel's own routes come and go with addresses, whose events are hints already. The type is
+ * not looked at: a unicast route that is replaced by a blackhole is announced as one.
  */
 static struct hint route_hint(const struct nlmsghdr *message)
 {
@@ -49,8 +50,8 @@ static struct hint route_hint(const struct nlmsghdr *message)
 
 	if (!has_header(message, sizeof(*header)) || header->rtm_table != RT_TABLE_MAIN ||
 	    header->rtm_protocol == RTPROT_KERNEL || (header->rtm_flags & RTM_F_CLONED))
-		return (struct hint){ 0 };
-	return (struct hint){ .flags = HINT_CHANGE };
+		return (struct hint){0};
+	return (struct hint){.flags = HINT_CHANGE};
 }
 
 struct hint hint_of(const struct nlmsghdr *message)
@@ -63,12 +64,12 @@ struct hint hint_of(const struct nlmsghdr *message)
 	case RTM_DELROUTE:
 		return route_hint(message);
 	case RTM_NEWADDR:
-		return (struct hint){ .flags = HINT_CHANGE };
+		return (struct hint){.flags = HINT_CHANGE};
 	case RTM_DELADDR:
 	case RTM_NEWNEXTHOP: /* a group that got smaller takes routes along */
 	case RTM_DELNEXTHOP:
-		return (struct hint){ .flags = HINT_CHANGE | HINT_LOSS };
+		return (struct hint){.flags = HINT_CHANGE | HINT_LOSS};
 	default:
-		return (struct hint){ 0 };
+		return (struct hint){0};
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * lock.c - one monitor for each network namespace
  *
- * The kernel releases a flock(2) with its holder's last breath, so a file that is left behind is no lock. The
- * holder removes its file while it still has the lock; whoever got hold of a file that is
+ * The kernel releases a flock(2) with its holder's last breath, so a file that is left behind is no
+ * lock. The holder removes its file while it still has the lock; whoever got hold of a file that is
  * removed meanwhile has locked nothing and tries again.
  */
 #include "lock.h"
@@ -54,8 +54,8 @@ static bool is_current(const struct lock *lock)
 
 static int try_once(struct lock *lock)
 {
-	lock->fd = openat(lock->directory_fd, lock->name,
-			  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	lock->fd = openat(lock->directory_fd, lock->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			  0600);
 	if (lock->fd < 0)
 		return -errno;
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) < 0)

@@ -14,14 +14,15 @@ struct lock {
 };
 
 /*
- * Opens the run directory, which it makes if need be: it must be the caller's own and nobody else's to write.
- * Returns a descriptor or a negative errno (-EPERM: somebody else could write there; -ENOTDIR, -ELOOP).
+ * Opens the run directory, which it makes if need be: it must be the caller's own and nobody else's
+ * to write. Returns a descriptor or a negative errno (-EPERM: somebody else could write there;
+ * -ENOTDIR, -ELOOP).
  */
 int lock_open_directory(const char *path);
 
 /*
- * Takes the lock of namespace @id in the directory, whose descriptor the lock then owns. Returns 0, -EWOULDBLOCK if
- * another process has it, or another negative errno; then the directory is closed.
+ * Takes the lock of namespace @id in the directory, whose descriptor the lock then owns. Returns 0,
+ * -EWOULDBLOCK if another process has it, or another negative errno; then the directory is closed.
  */
 int lock_take(struct lock *lock, int directory_fd, const struct netns_id *id);
 

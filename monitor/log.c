@@ -30,7 +30,7 @@ static struct {
 	enum log_level level;
 	unsigned long lost;
 } the_log = {
-	.sink = { .program = "netnsmon", .fd = STDERR_FILENO },
+	.sink = {.program = "netnsmon", .fd = STDERR_FILENO},
 	.program = "netnsmon",
 	.level = LOG_LEVEL_INFO,
 };
@@ -39,9 +39,9 @@ static const struct {
 	const char *name;
 	enum log_level level;
 } level_names[] = {
-	{ "panic", LOG_LEVEL_ERROR }, { "fatal", LOG_LEVEL_ERROR }, { "error", LOG_LEVEL_ERROR },
-	{ "warn", LOG_LEVEL_WARN },   { "warning", LOG_LEVEL_WARN }, { "info", LOG_LEVEL_INFO },
-	{ "debug", LOG_LEVEL_DEBUG }, { "trace", LOG_LEVEL_DEBUG },
+	{"panic", LOG_LEVEL_ERROR}, {"fatal", LOG_LEVEL_ERROR},	 {"error", LOG_LEVEL_ERROR},
+	{"warn", LOG_LEVEL_WARN},   {"warning", LOG_LEVEL_WARN}, {"info", LOG_LEVEL_INFO},
+	{"debug", LOG_LEVEL_DEBUG}, {"trace", LOG_LEVEL_DEBUG},
 };
 
 int log_level_find(const char *name, enum log_level *level)
@@ -98,8 +98,8 @@ static bool must_be_escaped(uint32_t character)
 }
 
 /*
- * Appends "value" as go-logfmt and JSON read it: \" \\ \n \uHHHH. A byte that is not UTF-8, which neither
- * can express, becomes \\xHH.
+ * Appends "value" as go-logfmt and JSON read it: \" \\ \n \uHHHH. A byte that is not UTF-8, which
+ * neither can express, becomes \\xHH.
  */
 static void append_quoted(struct line *line, const char *value, size_t size)
 {
@@ -128,8 +128,8 @@ static void append_quoted(struct line *line, const char *value, size_t size)
 
 static void write_line(enum log_level level, const char *message, size_t size)
 {
-	static const char *const names[] = { "error", "warning", "info", "debug" };
-	static const int severities[] = { LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+	static const char *const names[] = {"error", "warning", "info", "debug"};
+	static const int severities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
 	struct timespec now;
 	struct tm utc;
 	char when[32] = "";

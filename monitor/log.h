@@ -3,8 +3,8 @@
  * log.h - one line of logfmt for each event
  *
  * The fields are those that Kata's log tools expect: time, level, msg, name, pid, source, sandbox.
- * Whatever is in a message, it stays one line: quotes, control bytes and bytes that are not UTF-8 are
- * escaped here and nowhere else. errno survives each call.
+ * Whatever is in a message, it stays one line: quotes, control bytes and bytes that are not UTF-8
+ * are escaped here and nowhere else. errno survives each call.
  */
 #ifndef NETNSMON_LOG_H
 #define NETNSMON_LOG_H
@@ -17,9 +17,10 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 int log_level_find(const char *name, enum log_level *level);
 
 /*
- * Before this is called lines go to stderr at level info. @program and @sandbox (or NULL) are kept, not
- * copied. @target is "stderr", "syslog" or a file's path; a syslog that is not there (yet) is no error.
- * Returns 0 or a negative errno for a file that cannot be opened; then stderr stays the target.
+ * Before this is called lines go to stderr at level info. @program and @sandbox (or NULL) are kept,
+ * not copied. @target is "stderr", "syslog" or a file's path; a syslog that is not there (yet) is
+ * no error. Returns 0 or a negative errno for a file that cannot be opened; then stderr stays the
+ * target.
  */
 int log_open(const char *program, const char *sandbox, const char *target, enum log_level level);
 

@@ -2,9 +2,10 @@
 /*
  * logsink.c - where log lines go, without ever waiting for it
  *
- * syslog(3) waits for a syslog daemon that is stuck, hence the few lines of protocol here. O_NONBLOCK is no
- * way out for stderr, since it would change the description for everyone who shares it: poll(2) says
- * that a pipe has room for PIPE_BUF bytes, and no more than that is written at once.
+ * syslog(3) waits for a syslog daemon that is stuck, hence the few lines of protocol here.
+ * O_NONBLOCK is no way out for stderr, since it would change the description for everyone who
+ * shares it: poll(2) says that a pipe has room for PIPE_BUF bytes, and no more than that is written
+ * at once.
  */
 #include "logsink.h"
 
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@
 
 static int connect_syslog(void)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
@@ -38,7 +38,7 @@ static int connect_syslog(void)
 
 int logsink_open(struct logsink *sink, const char *program, const char *target)
 {
-	struct logsink opened = { .program = program, .fd = STDERR_FILENO };
+	struct logsink opened = {.program = program, .fd = STDERR_FILENO};
 
 	if (strcmp(target, "syslog") == 0) {
 		opened.is_syslog = true;
@@ -77,8 +77,8 @@ static bool send_to_syslog(struct logsink *sink, int severity, const char *text,
 		strftime(when, sizeof(when), "%b %e %T", &local);
 	snprintf(head, sizeof(head), "<%d>%s %.32s[%d]: ", LOG_USER | severity, when, sink->program,
 		 (int)getpid());
-	parts[0] = (struct iovec){ .iov_base = head, .iov_len = strlen(head) };
-	parts[1] = (struct iovec){ .iov_base = (void *)(uintptr_t)text, .iov_len = size };
+	parts[0] = (struct iovec){.iov_base = head, .iov_len = strlen(head)};
+	parts[1] = (struct iovec){.iov_base = (void *)text, .iov_len = size};
 	/* Once more on a fresh socket: the daemon may have been restarted since. */
 	for (int attempt = 0; attempt < 2; attempt++) {
 		if (sink->fd < 0)
@@ -101,7 +101,7 @@ static size_t write_some(int fd, const char *text, size_t size)
 	size_t done = 0;
 
 	while (done < size) {
-		struct pollfd writable = { .fd = fd, .events = POLLOUT };
+		struct pollfd writable = {.fd = fd, .events = POLLOUT};
 		size_t part = size - done < PIPE_BUF ? size - done : PIPE_BUF;
 		ssize_t written;
 
@@ -124,7 +124,8 @@ bool logsink_write(struct logsink *sink, int severity, const char *text, size_t 
 			return false;
 		sink->is_mid_line = false;
 	}
-	/* The caller leaves room for the newline, so that a line is one write and never interleaved. */
+	/* The caller leaves room for the newline, so that a line is one write and never
+	 * interleaved. */
 	size_t written = write_some(sink->fd, text, size);
 
 	sink->is_mid_line = written > 0 && written < size;

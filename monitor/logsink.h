@@ -12,7 +12,7 @@ struct logsink {
 	const char *program; /* syslog's ident; not owned */
 	int fd;		     /* -1: a syslog that is not connected */
 	bool is_syslog;
-	bool is_ours;	   /* opened here, so closed here */
+	bool is_ours;	  /* opened here, so closed here */
 	bool is_mid_line; /* the end of the last line did not fit */
 };
 
@@ -22,8 +22,9 @@ int logsink_open(struct logsink *sink, const char *program, const char *target);
 void logsink_close(struct logsink *sink);
 
 /*
- * Writes one line, @text of @size bytes without the newline; @severity is syslog(3)'s. Returns whether it
- * was taken whole: a full pipe, a full disk, a syslog that is stuck or gone lose it, and nothing waits.
+ * Writes one line, @text of @size bytes without the newline; @severity is syslog(3)'s. Returns
+ * whether it was taken whole: a full pipe, a full disk, a syslog that is stuck or gone lose it, and
+ * nothing waits.
  */
 bool logsink_write(struct logsink *sink, int severity, const char *text, size_t size);
 

@@ -24,6 +24,9 @@
 
 #define PROGRAM "netnsmon"
 
+/* What read_options() returns where the program is to go on. */
+#define GO_ON (-1)
+
 enum exit_status {
 	EXIT_STOPPED = 0,
 	EXIT_ERROR = 1,
@@ -80,8 +83,9 @@ static void on_never(struct ev_loop *loop, ev_periodic *watcher, int events)
 }
 
 /*
- * Without a timerfd libev wakes once a minute to see whether somebody has set the clock, which matters for periodic
- * watchers only. The first such watcher makes it open one (ev.c, evtimerfd_init()); then it sleeps until an event.
+ * Without a timerfd libev wakes once a minute to see whether somebody has set the clock, which
+ * matters for periodic watchers only. The first such watcher makes it open one (ev.c,
+ * evtimerfd_init()); then it sleeps until an event.
  */
 static struct ev_loop *open_loop(void)
 {
@@ -103,7 +107,8 @@ static int usage_error(const char *what)
 	return EXIT_USAGE;
 }
 
-/* Checks the runtime before anything is begun: a typing error must not wait for the first interface. */
+/* Checks the runtime before anything is begun: a typing error must not wait for the first
+ * interface. */
 static int find_runtime(struct program *program)
 {
 	const char *name = program->options.runtime;
@@ -137,7 +142,8 @@ static int enter_netns(struct program *program)
 	return 0;
 }
 
-/* Only a monitor that acts needs to be alone: without a runtime a person may look beside a running one. */
+/* Only a monitor that acts needs to be alone: without a runtime a person may look beside a running
+ * one. */
 static int lock_netns(struct program *program)
 {
 	const char *run_dir = program->options.run_dir;
@@ -155,8 +161,8 @@ static int lock_netns(struct program *program)
 	directory_fd = lock_open_directory(run_dir);
 	if (directory_fd < 0) {
 		log_error("cannot use run directory %s: %s", run_dir,
-			  directory_fd == -EPERM ? "it must be ours alone to write (mode 0700)" :
-						   strerror(-directory_fd));
+			  directory_fd == -EPERM ? "it must be ours alone to write (mode 0700)"
+						 : strerror(-directory_fd));
 		return EXIT_ERROR;
 	}
 	ret = lock_take(&program->lock, directory_fd, &id);
@@ -197,33 +203,35 @@ static void fill_config(const struct program *program, struct monitor_config *co
 {
 	const struct options *options = &program->options;
 	bool is_terminal = isatty(STDOUT_FILENO);
-	bool is_text = options->format == FORMAT_TEXT ||
-		       (options->format == FORMAT_AUTO && is_terminal);
+	bool is_text =
+		options->format == FORMAT_TEXT || (options->format == FORMAT_AUTO && is_terminal);
 
 	*config = (struct monitor_config){
-		.limits = { options->max_links, options->max_routes },
+		.limits = {options->max_links, options->max_routes},
 		.quiet_ms = options->quiet_ms,
 		.max_wait_ms = options->max_wait_ms,
 		.receive_bytes = options->receive_bytes,
 		.takes_existing = options->takes_existing,
 		.is_once = options->is_once,
 		.has_runtime = options->runtime != NULL,
-		.client = {
-			.dialect = options->dialect,
-			.runtime = program->runtime,
-			.runtime_args = options->runtime_args.items,
-			.runtime_arg_count = options->runtime_args.count,
-			.sandbox = options->sandbox,
-			.timeout_ms = options->timeout_ms,
-			.netns_fd = options->runs_in_sandbox ? -1 : program->origin_fd,
-		},
-		.printer = {
-			.stream = stdout,
-			.is_text = is_text,
-			.has_color = is_text && is_terminal && !getenv("NO_COLOR"),
-			.dialect = options->dialect,
-			.sandbox = options->sandbox,
-		},
+		.client =
+			{
+				.dialect = options->dialect,
+				.runtime = program->runtime,
+				.runtime_args = options->runtime_args.items,
+				.runtime_arg_count = options->runtime_args.count,
+				.sandbox = options->sandbox,
+				.timeout_ms = options->timeout_ms,
+				.netns_fd = options->runs_in_sandbox ? -1 : program->origin_fd,
+			},
+		.printer =
+			{
+				.stream = stdout,
+				.is_text = is_text,
+				.has_color = is_text && is_terminal && !getenv("NO_COLOR"),
+				.dialect = options->dialect,
+				.sandbox = options->sandbox,
+			},
 	};
 	fill_policy(options, &config->policy);
 }
@@ -252,7 +260,7 @@ static int run(struct program *program)
 	return monitor_exit_status(program->monitor) ? EXIT_ERROR : EXIT_STOPPED;
 }
 
-/* Reads the command line. Returns -1 to go on, or the exit status. */
+/* Reads the command line. Returns GO_ON, or the exit status. */
 static int read_options(struct program *program, int argc, char **argv)
 {
 	struct options *options = &program->options;
@@ -276,24 +284,31 @@ static int read_options(struct program *program, int argc, char **argv)
 		fprintf(stderr, PROGRAM ": --log-to %s: %s\n", options->log_target, strerror(-ret));
 		return EXIT_USAGE;
 	}
-	return -1;
+	return GO_ON;
+}
+
+/* Each step returns 0 to go on, or the exit status. */
+static int serve(struct program *program)
+{
+	int status = enter_netns(program);
+
+	if (status == 0)
+		status = lock_netns(program);
+	return status == 0 ? run(program) : status;
 }
 
 int main(int argc, char **argv)
 {
-	struct program program = { .lock = { .directory_fd = -1 }, .origin_fd = -1 };
+	struct program program = {.lock = {.directory_fd = -1}, .origin_fd = -1};
 	int status;
 
 	process_init();
-	/* Large arrays are mapped, so that after a burst their memory goes back; glibc would raise the threshold. */
+	/* Large arrays are mapped, so that after a burst their memory goes back; glibc would raise
+	 * the threshold. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	status = read_options(&program, argc, argv);
-	if (status < 0)
-		status = enter_netns(&program);
-	if (status == 0 && program.options.runtime)
-		status = lock_netns(&program);
-	if (status == 0 && !program.options.wants_help && !program.options.wants_version)
-		status = run(&program);
+	if (status == GO_ON)
+		status = serve(&program);
 	monitor_free(program.monitor);
 	if (program.loop)
 		ev_loop_destroy(program.loop);

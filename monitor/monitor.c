@@ -6,10 +6,11 @@
  *                       ▲                                                      │
  *                       └──────── next try ◀── calls ◀── outcome ──────────────┘
  *
- * Whatever happens — an event, a timer, the end of a call — step() is run: it does what can be done now and arms the
- * timer for what is due later. A round stands still while a call runs. If a hint came in meanwhile, the round is
- * outdated and the next one, from a fresh snapshot, takes its place; but each snapshot is good for at least one
- * request, so that an endless storm cannot starve the runtime.
+ * Whatever happens — an event, a timer, the end of a call — step() is run: it does what can be done
+ * now and arms the timer for what is due later. A round stands still while a call runs. If a hint
+ * came in meanwhile, the round is outdated and the next one, from a fresh snapshot, takes its
+ * place; but each snapshot is good for at least one request, so that an endless storm cannot starve
+ * the runtime.
  */
 #include "monitor.h"
 
@@ -32,7 +33,8 @@
 /* How long a running child may take to finish when we are asked to stop. */
 #define GRACE_S 5.
 
-/* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact soon. */
+/* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact
+ * soon. */
 #define DUMP_PAUSE_MAX_MS 1000
 
 /* Repeated warnings of one kind come at most this often, with their number. */
@@ -99,7 +101,8 @@ static void on_message(void *arg, const struct nlmsghdr *message)
 		return;
 	settle_hint(&monitor->settle, clock_ms(), hint.flags & HINT_LOSS);
 	if (hint.flags & HINT_GONE) {
-		/* What a snapshot says of it is older than this, or the link's next life, to be seen next time. */
+		/* What a snapshot says of it is older than this, or the link's next life, to be
+		 * seen next time. */
 		applied_mark_gone(&monitor->applied, hint.index);
 		snapshot_drop_link(&monitor->snapshot, hint.index);
 	}
@@ -188,8 +191,8 @@ static void dump_failed(struct monitor *monitor, int error)
 }
 
 /*
- * Takes a snapshot. Events that came in while it was taken are read at once: they are new hints, they take out of it what
- * has gone since, and they cast doubt on routes that were read in parts.
+ * Takes a snapshot. Events that came in while it was taken are read at once: they are new hints,
+ * they take out of it what has gone since, and they cast doubt on routes that were read in parts.
  */
 static int take_snapshot(struct monitor *monitor)
 {
@@ -266,8 +269,8 @@ static void start_call(struct monitor *monitor)
 		  monitor->request.iface.name);
 	ret = client_call(monitor->client, &monitor->request);
 	if (ret < 0)
-		end_call(monitor, &(struct call_result){ .outcome = OUTCOME_NOT_STARTED,
-							 .detail = -ret });
+		end_call(monitor,
+			 &(struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret});
 }
 
 static bool is_busy(const struct monitor *monitor)

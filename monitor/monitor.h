@@ -39,8 +39,8 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 void monitor_free(struct monitor *monitor);
 
 /*
- * Looks at the namespace for the first time and takes the baseline. From then on no change is missed; the loop does the
- * rest. Returns 0 or a negative errno, which was logged.
+ * Looks at the namespace for the first time and takes the baseline. From then on no change is
+ * missed; the loop does the rest. Returns 0 or a negative errno, which was logged.
  */
 int monitor_start(struct monitor *monitor);
 
@@ -48,12 +48,13 @@ int monitor_start(struct monitor *monitor);
 void monitor_resync(struct monitor *monitor);
 
 /*
- * Starts no further request and breaks the loop as soon as none runs, at the latest after the grace: then the
- * running child is ended if it must not outlive the monitor, else left alone.
+ * Starts no further request and breaks the loop as soon as none runs, at the latest after the
+ * grace: then the running child is ended if it must not outlive the monitor, else left alone.
  */
 void monitor_stop(struct monitor *monitor);
 
-/* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request failed. */
+/* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request
+ * failed. */
 int monitor_exit_status(const struct monitor *monitor);
 
 #endif

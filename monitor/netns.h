@@ -16,14 +16,15 @@ struct netns_id {
 };
 
 /*
- * Writes the path of what --netns names: "pid:N" a process's namespace, with a '/' a path, else a name that
- * ip-netns(8) gave. Returns 0 or -EINVAL for a name or pid that cannot be one.
+ * Writes the path of what --netns names: "pid:N" a process's namespace, with a '/' a path, else a
+ * name that ip-netns(8) gave. Returns 0 or -EINVAL for a name or pid that cannot be one.
  */
 int netns_path(const char *netns, char path[PATH_MAX]);
 
 /*
- * Enters the namespace at @path and stores a close-on-exec descriptor of the one left in *@origin_fd, which the
- * caller owns. Returns 0 or a negative errno (-EINVAL: the file is no network namespace).
+ * Enters the namespace at @path and stores a close-on-exec descriptor of the one left in
+ * *@origin_fd, which the caller owns. Returns 0 or a negative errno (-EINVAL: the file is no
+ * network namespace).
  */
 int netns_enter(const char *path, int *origin_fd);
 

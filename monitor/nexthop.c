@@ -47,7 +47,7 @@ static int compare_nexthops(const void *left, const void *right)
 
 static const struct nexthop *find(const struct nexthop_table *table, uint32_t id)
 {
-	struct nexthop key = { .id = id };
+	struct nexthop key = {.id = id};
 
 	if (table->count == 0)
 		return NULL;
@@ -59,7 +59,7 @@ static int append_hops(const struct nexthop_table *table, uint32_t id, struct ro
 		       struct route *route)
 {
 	const struct nexthop *nexthop = find(table, id);
-	const struct nexthop_member self = { .id = id, .weight = 1 };
+	const struct nexthop_member self = {.id = id, .weight = 1};
 	const struct nexthop_member *members = &self;
 	size_t count = 1;
 

@@ -39,8 +39,8 @@ struct nexthop_table {
 void nexthop_table_fini(struct nexthop_table *table);
 
 /*
- * Appends an object with a copy of its @member_count members; first_member and member_count are set here.
- * Returns 0 or -ENOMEM.
+ * Appends an object with a copy of its @member_count members; first_member and member_count are set
+ * here. Returns 0 or -ENOMEM.
  */
 int nexthop_add(struct nexthop_table *table, const struct nexthop *nexthop,
 		const struct nexthop_member *members, size_t member_count);

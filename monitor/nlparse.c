@@ -2,8 +2,8 @@
 /*
  * nlparse.c - pure: one rtnetlink message into one typed value
  *
- * Each message's attributes are first put into a table by their number, and only then read, with their
- * size checked at that moment. rtnetlink(7) and linux/rtnetlink.h name them.
+ * Each message's attributes are first put into a table by their number, and only then read, with
+ * their size checked at that moment. rtnetlink(7) and linux/rtnetlink.h name them.
  */
 #include "nlparse.h"
 
@@ -202,8 +202,8 @@ static int get_gateway(const struct attributes *attributes, int family, struct h
 }
 
 /*
- * Reads the living legs of RTA_MULTIPATH into *@hops, which is allocated. A leg that is dead does not
- * route; "linkdown" alone says nothing, since it comes and goes without a word.
+ * Reads the living legs of RTA_MULTIPATH into *@hops, which is allocated. A leg that is dead does
+ * not route; "linkdown" alone says nothing, since it comes and goes without a word.
  */
 static int get_legs(const struct nlattr *multipath, struct route *route, struct hop **hops)
 {
@@ -302,7 +302,7 @@ static int append_route(const struct rtmsg *header, const struct attributes *att
 			struct route *route, struct route_list *list)
 {
 	const struct nlattr *multipath = attributes->by_type[RTA_MULTIPATH];
-	struct hop only = { .weight = 1, .is_onlink = header->rtm_flags & RTNH_F_ONLINK };
+	struct hop only = {.weight = 1, .is_onlink = header->rtm_flags & RTNH_F_ONLINK};
 	struct hop *hops = NULL;
 	int ret;
 
@@ -335,8 +335,7 @@ int nlparse_route(const struct nlmsghdr *message, struct route_list *list)
 	uint32_t table;
 
 	if (parse_message(message, sizeof(*header), &attributes) ||
-	    ip_size(header->rtm_family) == 0 ||
-	    header->rtm_dst_len > ip_bits(header->rtm_family))
+	    ip_size(header->rtm_family) == 0 || header->rtm_dst_len > ip_bits(header->rtm_family))
 		return -EBADMSG;
 	table = header->rtm_table;
 	if (get_u32(&attributes, RTA_TABLE, &table))

@@ -2,8 +2,8 @@
 /*
  * nlparse.h - pure: one rtnetlink message into one typed value
  *
- * The only door for bytes from the kernel: every length is checked here. Unknown attributes are skipped.
- * The caller vouches that the message's nlmsg_len lies within its buffer (mnl_nlmsg_ok()).
+ * The only door for bytes from the kernel: every length is checked here. Unknown attributes are
+ * skipped. The caller vouches that the message's nlmsg_len lies within its buffer (mnl_nlmsg_ok()).
  */
 #ifndef NETNSMON_NLPARSE_H
 #define NETNSMON_NLPARSE_H
@@ -17,14 +17,15 @@
 /* RTM_NEWLINK or RTM_DELLINK. Returns 0, or -EBADMSG: malformed. */
 int nlparse_link(const struct nlmsghdr *message, struct link *link);
 
-/* RTM_NEWADDR or RTM_DELADDR. Returns 0, or -EBADMSG: malformed or of another family than IPv4, IPv6. */
+/* RTM_NEWADDR or RTM_DELADDR. Returns 0, or -EBADMSG: malformed or of another family than IPv4,
+ * IPv6. */
 int nlparse_address(const struct nlmsghdr *message, struct address *address);
 
 /*
  * RTM_NEWROUTE: appends the route to @list if it could matter: unicast, main table, not cloned, not
- * past its lifetime, with at least one living leg. Returns 1 if it was appended, 0 if not, -EBADMSG or -ENOMEM.
- * With nexthop_compat_mode=0 the kernel names only a nexthop object: nexthop_id is set and
- * there are no hops.
+ * past its lifetime, with at least one living leg. Returns 1 if it was appended, 0 if not, -EBADMSG
+ * or -ENOMEM. With nexthop_compat_mode=0 the kernel names only a nexthop object: nexthop_id is set
+ * and there are no hops.
  */
 int nlparse_route(const struct nlmsghdr *message, struct route_list *list);
 

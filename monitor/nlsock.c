@@ -10,15 +10,15 @@
 
 int nlsock_connect(int fd)
 {
-	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 
 	return connect(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0 ? -errno : 0;
 }
 
 int nlsock_receive(int fd, void *buffer, size_t size, size_t *received)
 {
-	struct sockaddr_nl sender = { .nl_pid = 1 };
-	struct iovec part = { .iov_base = buffer, .iov_len = size };
+	struct sockaddr_nl sender = {.nl_pid = 1};
+	struct iovec part = {.iov_base = buffer, .iov_len = size};
 	struct msghdr header = {
 		.msg_name = &sender,
 		.msg_namelen = sizeof(sender),

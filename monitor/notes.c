@@ -62,8 +62,8 @@ bool once_is_new(struct once *once, uint64_t fingerprint)
 	if (array_reserve(&once->now, &once->now_capacity, once->now_count + 1,
 			  sizeof(*once->now)) == 0)
 		once->now[once->now_count++] = fingerprint;
-	return once->said_count == 0 || !bsearch(&fingerprint, once->said, once->said_count,
-						 sizeof(*once->said), compare);
+	return once->said_count == 0 ||
+	       !bsearch(&fingerprint, once->said, once->said_count, sizeof(*once->said), compare);
 }
 
 void once_next_pass(struct once *once)

@@ -23,8 +23,8 @@ void notes_info(const struct notes *notes, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Things that are said once for as long as they stay true: fingerprints of what was true in the last pass,
- * and of what is true in this one.
+ * Things that are said once for as long as they stay true: fingerprints of what was true in the
+ * last pass, and of what is true in this one.
  */
 struct once {
 	uint64_t *said; /* sorted */
@@ -36,7 +36,8 @@ struct once {
 
 void once_fini(struct once *once);
 
-/* Notes that the thing is true in this pass. Returns whether it is new. Without memory it is said again. */
+/* Notes that the thing is true in this pass. Returns whether it is new. Without memory it is said
+ * again. */
 bool once_is_new(struct once *once, uint64_t fingerprint);
 
 /* Ends a pass: what was true in it is what has been said. */

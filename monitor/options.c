@@ -2,8 +2,8 @@
 /*
  * options.c - the command line as one struct
  *
- * Long options may have one dash or two, and their value may follow after '=' or as the next argument: so Kata, whose
- * monitor was written with Go's flag package, can start this one as it is.
+ * Long options may have one dash or two, and their value may follow after '=' or as the next
+ * argument: so Kata, whose monitor was written with Go's flag package, can start this one as it is.
  */
 #include "options.h"
 
@@ -42,46 +42,49 @@ enum option_id {
 	OPTION_LOG_TO,
 };
 
-/* One row is one option: what getopt needs, and its line of --help. A NULL help is another spelling. */
+/* One row is one option: what getopt needs, and its line of --help. A NULL help is another
+ * spelling. */
 static const struct {
 	const char *name;
 	enum option_id id;
 	const char *value; /* NULL: takes none */
 	const char *help;
 } rows[] = {
-	{ "netns", OPTION_NETNS, "NAME|PATH|pid:PID", "namespace to watch (default: the one it is in)" },
-	{ "sandbox", OPTION_SANDBOX, "ID", "sandbox id that the runtime is told; required with -r" },
-	{ "runtime", OPTION_RUNTIME, "PATH", "runtime to call; without it requests are printed" },
-	{ "runtime-arg", OPTION_RUNTIME_ARG, "ARG", "goes between PATH and the verb; may repeat" },
-	{ "dialect", OPTION_DIALECT, "plain|kata1", "how the runtime is spoken to (default: plain)" },
-	{ "runtime-netns", OPTION_RUNTIME_NETNS, "origin|sandbox",
-	  "where calls run (default: the dialect's)" },
-	{ "runtime-timeout", OPTION_RUNTIME_TIMEOUT, "SECONDS",
-	  "of one call (default: plain 30, kata1 120)" },
-	{ "ignore", OPTION_IGNORE, "GLOB", "interface names to leave out, besides *_kata; may repeat" },
-	{ "only", OPTION_ONLY, "GLOB", "interface names to watch, no others; may repeat" },
-	{ "baseline", OPTION_BASELINE, "existing|none",
-	  "what the VM has of what is there at start (existing)" },
-	{ "temporary-addresses", OPTION_TEMPORARY, NULL, "IPv6 privacy addresses count" },
-	{ "quiet", OPTION_QUIET, "MS", "silence that ends a burst (60)" },
-	{ "max-wait", OPTION_MAX_WAIT, "MS", "longest wait for such a silence (500)" },
-	{ "max-routes", OPTION_MAX_ROUTES, "N", "routes, and addresses, that are handled (65536)" },
-	{ "max-links", OPTION_MAX_LINKS, "N", "links that are handled (1024)" },
-	{ "receive-buffer", OPTION_RECEIVE_BUFFER, "BYTES", "of the event socket (1048576)" },
-	{ "once", OPTION_ONCE, NULL, "reconcile once and exit: 0 if all was acknowledged, else 1" },
-	{ "format", OPTION_FORMAT, "text|json",
-	  "of printed requests (text on a terminal, else json)" },
-	{ "run-dir", OPTION_RUN_DIR, "DIR", "for locks (/run/netnsmon)" },
-	{ "ready-fd", OPTION_READY_FD, "FD", "gets a newline when no change is missed any more" },
-	{ "log", OPTION_LOG, "LEVEL", "error, warn, info or debug (info)" },
-	{ "log-level", OPTION_LOG, "LEVEL", NULL },
+	{"netns", OPTION_NETNS, "NAME|PATH|pid:PID",
+	 "namespace to watch (default: the one it is in)"},
+	{"sandbox", OPTION_SANDBOX, "ID", "sandbox id that the runtime is told; required with -r"},
+	{"runtime", OPTION_RUNTIME, "PATH", "runtime to call; without it requests are printed"},
+	{"runtime-arg", OPTION_RUNTIME_ARG, "ARG", "goes between PATH and the verb; may repeat"},
+	{"dialect", OPTION_DIALECT, "plain|kata1", "how the runtime is spoken to (default: plain)"},
+	{"runtime-netns", OPTION_RUNTIME_NETNS, "origin|sandbox",
+	 "where calls run (default: the dialect's)"},
+	{"runtime-timeout", OPTION_RUNTIME_TIMEOUT, "SECONDS",
+	 "of one call (default: plain 30, kata1 120)"},
+	{"ignore", OPTION_IGNORE, "GLOB",
+	 "interface names to leave out, besides *_kata; may repeat"},
+	{"only", OPTION_ONLY, "GLOB", "interface names to watch, no others; may repeat"},
+	{"baseline", OPTION_BASELINE, "existing|none",
+	 "what the VM has of what is there at start (existing)"},
+	{"temporary-addresses", OPTION_TEMPORARY, NULL, "IPv6 privacy addresses count"},
+	{"quiet", OPTION_QUIET, "MS", "silence that ends a burst (60)"},
+	{"max-wait", OPTION_MAX_WAIT, "MS", "longest wait for such a silence (500)"},
+	{"max-routes", OPTION_MAX_ROUTES, "N", "routes, and addresses, that are handled (65536)"},
+	{"max-links", OPTION_MAX_LINKS, "N", "links that are handled (1024)"},
+	{"receive-buffer", OPTION_RECEIVE_BUFFER, "BYTES", "of the event socket (1048576)"},
+	{"once", OPTION_ONCE, NULL, "reconcile once and exit: 0 if all was acknowledged, else 1"},
+	{"format", OPTION_FORMAT, "text|json",
+	 "of printed requests (text on a terminal, else json)"},
+	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks (/run/netnsmon)"},
+	{"ready-fd", OPTION_READY_FD, "FD", "gets a newline when no change is missed any more"},
+	{"log", OPTION_LOG, "LEVEL", "error, warn, info or debug (info)"},
+	{"log-level", OPTION_LOG, "LEVEL", NULL},
 	/* Exact, since "-r=PATH" would otherwise be taken for one of several long names. */
-	{ "s", OPTION_SANDBOX, "ID", NULL },
-	{ "r", OPTION_RUNTIME, "PATH", NULL },
-	{ "debug", OPTION_DEBUG, NULL, "same as --log debug" },
-	{ "log-to", OPTION_LOG_TO, "stderr|syslog|FILE", "where log lines go (stderr)" },
-	{ "help", OPTION_HELP, NULL, "print this and exit" },
-	{ "version", OPTION_VERSION, NULL, "print the version and exit" },
+	{"s", OPTION_SANDBOX, "ID", NULL},
+	{"r", OPTION_RUNTIME, "PATH", NULL},
+	{"debug", OPTION_DEBUG, NULL, "same as --log debug"},
+	{"log-to", OPTION_LOG_TO, "stderr|syslog|FILE", "where log lines go (stderr)"},
+	{"help", OPTION_HELP, NULL, "print this and exit"},
+	{"version", OPTION_VERSION, NULL, "print the version and exit"},
 };
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
@@ -197,9 +200,9 @@ static int read_value(const struct reader *reader, int id, const char *value)
 	switch (id) {
 	case OPTION_SANDBOX:
 		options->sandbox = value;
-		return is_sandbox_id(value) ?
-			       0 :
-			       fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
+		return is_sandbox_id(value)
+			       ? 0
+			       : fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
 	case OPTION_RUNTIME:
 		return read_string(reader, value, &options->runtime);
 	case OPTION_RUNTIME_ARG:
@@ -251,9 +254,9 @@ static int read_other(const struct reader *reader, int id, const char *value)
 		options->ready_fd = (int)fd;
 		return 0;
 	case OPTION_LOG:
-		return log_level_find(value, &options->log_level) ?
-			       fail(reader, value, "error, warn, info or debug") :
-			       0;
+		return log_level_find(value, &options->log_level)
+			       ? fail(reader, value, "error, warn, info or debug")
+			       : 0;
 	case OPTION_LOG_TO:
 		return read_string(reader, value, &options->log_target);
 	default:
@@ -352,9 +355,9 @@ static const char *name_of(int id)
 
 int options_parse(struct options *options, int argc, char **argv, char error[OPTIONS_ERROR_SIZE])
 {
-	struct reader reader = { .options = options, .error = error };
+	struct reader reader = {.options = options, .error = error};
 	struct option long_options[ROW_COUNT + 1];
-	struct given given = { 0 };
+	struct given given = {0};
 	int id, ret = 0;
 
 	set_defaults(options);
@@ -368,7 +371,8 @@ int options_parse(struct options *options, int argc, char **argv, char error[OPT
 	optind = 0;
 	opterr = 0;
 	while (ret == 0 && !options->wants_help && !options->wants_version) {
-		/* '+': the first argument that is no option ends them, as in Go; ':': say what is missing. */
+		/* '+': the first argument that is no option ends them, as in Go; ':': say what is
+		 * missing. */
 		id = getopt_long_only(argc, argv, "+:s:r:dhv", long_options, NULL);
 		if (id == -1)
 			break;
@@ -395,7 +399,8 @@ void options_fini(struct options *options)
 void options_print_help(FILE *stream)
 {
 	fputs("Usage: netnsmon [OPTION]...\n"
-	      "Watches a network namespace and tells a VM runtime which interfaces and routes to plug.\n\n",
+	      "Watches a network namespace and tells a VM runtime which interfaces and routes to "
+	      "plug.\n\n",
 	      stream);
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		char left[64];
@@ -410,6 +415,7 @@ void options_print_help(FILE *stream)
 		fprintf(stream, "  %-35s %s\n", left, rows[i].help);
 	}
 	fputs("\nLong options may be written with one dash, and values after '='.\n"
-	      "Exit status: 0 stopped or sandbox gone, 1 error, 2 usage, 3 namespace has a monitor.\n",
+	      "Exit status: 0 stopped or sandbox gone, 1 error, 2 usage, 3 namespace has a "
+	      "monitor.\n",
 	      stream);
 }

@@ -28,8 +28,8 @@ struct options {
 	const char *runtime; /* NULL: standalone, requests are printed */
 	struct string_list runtime_args;
 	const struct dialect *dialect;
-	bool runs_in_sandbox;	/* the runtime, in the watched namespace */
-	uint32_t timeout_ms;	/* of one runtime call */
+	bool runs_in_sandbox; /* the runtime, in the watched namespace */
+	uint32_t timeout_ms;  /* of one runtime call */
 	struct string_list ignore;
 	struct string_list only;
 	bool takes_existing;  /* --baseline existing */
@@ -52,8 +52,8 @@ struct options {
 #define OPTIONS_ERROR_SIZE 256
 
 /*
- * Reads the command line. Returns 0, or -EINVAL and one line for people in @error, or -ENOMEM. Either way the
- * caller must call options_fini(). --help and --version end the reading.
+ * Reads the command line. Returns 0, or -EINVAL and one line for people in @error, or -ENOMEM.
+ * Either way the caller must call options_fini(). --help and --version end the reading.
  */
 int options_parse(struct options *options, int argc, char **argv, char error[OPTIONS_ERROR_SIZE]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prefix_set.c - pure: sets of prefixes, to ask in O(log n) whether one is there or covers an address
+ * prefix_set.c - pure: sets of prefixes, to ask in O(log n) whether one is there or covers an
+ * address
  */
 #include "prefix_set.h"
 
@@ -69,7 +70,7 @@ struct prefix *prefix_set_find(const struct prefix_set *set, const struct prefix
 bool prefix_set_covers(const struct prefix_set *set, uint32_t device, uint8_t family,
 		       const struct ip *ip)
 {
-	struct prefix key = { .ip = *ip, .device = device, .family = family };
+	struct prefix key = {.ip = *ip, .device = device, .family = family};
 
 	for (unsigned int length = 0; set->count > 0 && length <= ip_bits(family); length++) {
 		key.prefix_len = (uint8_t)length;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prefix_set.h - pure: sets of prefixes, to ask in O(log n) whether one is there or covers an address
+ * prefix_set.h - pure: sets of prefixes, to ask in O(log n) whether one is there or covers an
+ * address
  */
 #ifndef NETNSMON_PREFIX_SET_H
 #define NETNSMON_PREFIX_SET_H

@@ -2,8 +2,9 @@
 /*
  * printer.c - without a runtime: prints each request that would be made
  *
- * JSON: {"time","reason","verb","sandbox","data"}, where data is what the runtime would read. Text: a line
- * for the request and, for routes, one for each route. All names are foreign bytes, also to a terminal.
+ * JSON: {"time","reason","verb","sandbox","data"}, where data is what the runtime would read. Text:
+ * a line for the request and, for routes, one for each route. All names are foreign bytes, also to
+ * a terminal.
  */
 #include "printer.h"
 
@@ -28,7 +29,8 @@ static int print_json(const struct printer *printer, const struct request *reque
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
 	/* Reason, verb and sandbox are ours: nothing in them needs an escape. */
 	fprintf(printer->stream,
-		"{\"time\":\"%s.%06ldZ\",\"reason\":\"%s\",\"verb\":\"%s\",\"sandbox\":\"%s\",\"data\":",
+		"{\"time\":\"%s.%06ldZ\",\"reason\":\"%s\",\"verb\":\"%s\",\"sandbox\":\"%s\","
+		"\"data\":",
 		when, now.tv_nsec / 1000, request->reason,
 		dialect_verb_name(printer->dialect, request->verb),
 		printer->sandbox ? printer->sandbox : "-");

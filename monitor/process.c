@@ -2,9 +2,9 @@
 /*
  * process.c - what we inherit from whoever started us, put in order
  *
- * A blocked or ignored SIGCHLD would hide the end of a call, a blocked SIGTERM make us immortal, and a
- * descriptor of somebody else, handed on to a runtime that leaves a daemon behind, keeps his pipes open or a
- * dead namespace alive.
+ * A blocked or ignored SIGCHLD would hide the end of a call, a blocked SIGTERM make us immortal,
+ * and a descriptor of somebody else, handed on to a runtime that leaves a daemon behind, keeps his
+ * pipes open or a dead namespace alive.
  */
 #include "process.h"
 
@@ -54,7 +54,7 @@ static void set_cloexec(void)
 
 static void reset_signals(void)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
+	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
 	for (int signal = 1; signal < NSIG; signal++)

@@ -16,7 +16,7 @@
 static int send_ready(const char *name)
 {
 	static const char message[] = "READY=1";
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = strlen(name);
 	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
 	int ret = 0;

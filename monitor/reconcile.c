@@ -2,8 +2,9 @@
 /*
  * reconcile.c - pure: the difference of what is and what the runtime knows, as ordered requests
  *
- * Removals come first because an addition may need their names or slots, routes last because they need
- * the interfaces. What failed is passed over until its time has come, and never holds up another.
+ * Removals come first because an addition may need their names or slots, routes last because they
+ * need the interfaces. What failed is passed over until its time has come, and never holds up
+ * another.
  */
 #include "reconcile.h"
 
@@ -36,12 +37,12 @@ static bool is_due(struct round *round, const struct retry *retry, uint64_t now_
 }
 
 /*
- * The interface that the runtime is to have for an applied plug. A new name is held back while the link is down:
- * Docker and CNI rename a link on its way out. Under a macvtap of the runtime the link has lost its MAC
- * and addresses to the VM, where they still are.
+ * The interface that the runtime is to have for an applied plug. A new name is held back while the
+ * link is down: Docker and CNI rename a link on its way out. Under a macvtap of the runtime the
+ * link has lost its MAC and addresses to the VM, where they still are.
  */
-static int wanted_iface(const struct round *round, const struct plug *plug,
-			const struct link *link, struct iface *wanted)
+static int wanted_iface(const struct round *round, const struct plug *plug, const struct link *link,
+			struct iface *wanted)
 {
 	const struct iface *known = &plug->iface;
 	size_t count;
@@ -142,7 +143,8 @@ static int compare_names(const void *left, const void *right)
 
 /*
  * Names are unique among the links of a namespace, so a new link's can only collide in the runtime
- * with a plug whose link is gone or bears another name now. Those are sorted by name, once for a pass.
+ * with a plug whose link is gone or bears another name now. Those are sorted by name, once for a
+ * pass.
  */
 static int find_displaced(struct round *round)
 {
@@ -177,7 +179,8 @@ static bool is_name_taken(const struct round *round, const char *name)
 		       sizeof(struct plug *), compare_names) != NULL;
 }
 
-/* A link that does not count: what was remembered of it is forgotten, unless the runtime may have it. */
+/* A link that does not count: what was remembered of it is forgotten, unless the runtime may have
+ * it. */
 static int pass_over(struct round *round, const struct link *link, struct plug *plug,
 		     enum link_verdict verdict)
 {
@@ -187,9 +190,10 @@ static int pass_over(struct round *round, const struct link *link, struct plug *
 		if (!plug)
 			return -ENOMEM;
 		if (!plug->is_refused)
-			notes_warn(round->notes,
-				   "link %s (index %u) is left out: the runtime cannot plug kind %s",
-				   link->name, link->index, link->kind[0] ? link->kind : "device");
+			notes_warn(
+				round->notes,
+				"link %s (index %u) is left out: the runtime cannot plug kind %s",
+				link->name, link->index, link->kind[0] ? link->kind : "device");
 		plug->is_refused = true;
 	} else if (plug && !plug->is_unsure) {
 		plug->is_dropped = true;
@@ -211,7 +215,8 @@ static bool waits_for_dad(struct round *round, struct plug *plug, enum link_verd
 	return true;
 }
 
-/* Decides about a link that is ready but for its addresses. Returns 1 with a request, 0 or -ENOMEM. */
+/* Decides about a link that is ready but for its addresses. Returns 1 with a request, 0 or -ENOMEM.
+ */
 static int add_link(struct round *round, const struct link *link, enum link_verdict verdict,
 		    uint64_t now_ms, struct request *request, struct plug **subject)
 {
@@ -286,10 +291,11 @@ static void say_not_updated(const struct round *round, struct plug *plug,
 	char text[64];
 
 	if (print != plug->warned)
-		notes_warn(round->notes,
-			   "link %s (index %u): the guest keeps the old %s: dialect %s has no update",
-			   plug->iface.name, plug->iface.index,
-			   describe(difference, text, sizeof(text)), round->policy->dialect->name);
+		notes_warn(
+			round->notes,
+			"link %s (index %u): the guest keeps the old %s: dialect %s has no update",
+			plug->iface.name, plug->iface.index,
+			describe(difference, text, sizeof(text)), round->policy->dialect->name);
 	plug->warned = print;
 }
 
@@ -345,7 +351,8 @@ static int next_update(struct round *round, uint64_t now_ms, struct request *req
 
 /* --- routes ---------------------------------------------------------------------------------- */
 
-/* Whether the list can be sent at all; an empty one would wipe some guests, so it is only talked about. */
+/* Whether the list can be sent at all; an empty one would wipe some guests, so it is only talked
+ * about. */
 static bool can_send(const struct round *round, const struct route_list *wanted)
 {
 	struct applied *applied = round->applied;
@@ -356,7 +363,8 @@ static bool can_send(const struct round *round, const struct route_list *wanted)
 	}
 	if (applied->routes.count > 0 && !applied->has_said_empty) {
 		notes_warn(round->notes,
-			   "all routes are gone, but the guest keeps its %zu: dialect %s has no empty list",
+			   "all routes are gone, but the guest keeps its %zu: dialect %s has no "
+			   "empty list",
 			   applied->routes.count, round->policy->dialect->name);
 		applied->has_said_empty = true;
 	}
@@ -381,7 +389,7 @@ static int next_routes(struct round *round, uint64_t now_ms, struct request *req
 		       struct plug **subject)
 {
 	struct applied *applied = round->applied;
-	struct route_list wanted = { 0 };
+	struct route_list wanted = {0};
 	bool is_same;
 	int ret;
 
@@ -413,7 +421,7 @@ static void find_changed_identities(struct round *round)
 	for (size_t i = 0; i < round->applied->count; i++) {
 		struct plug *plug = round->applied->plugs[i];
 		const struct link *link = snapshot_find_link(round->snapshot, plug->iface.index);
-		struct iface now = { 0 };
+		struct iface now = {0};
 
 		if (!link || plug->is_gone || !plug_is_known(plug))
 			continue;

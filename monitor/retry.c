@@ -43,7 +43,7 @@ uint32_t retry_hopeless(struct retry *retry, uint64_t now_ms, uint32_t random)
 
 void retry_reset(struct retry *retry)
 {
-	*retry = (struct retry){ 0 };
+	*retry = (struct retry){0};
 }
 
 bool retry_is_due(const struct retry *retry, uint64_t now_ms)

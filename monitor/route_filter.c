@@ -2,10 +2,11 @@
 /*
  * route_filter.c - pure: which routes the runtime is to have
  *
- * The parser has kept the unicast routes of the main table. Of these count here: those the user made, and the
- * kernel's own route to an address's peer, which nothing in the guest makes; of their hops those
- * over acknowledged interfaces. A destination that is only reached over interfaces that are still to be
- * plugged keeps the route it had: a default that moves to a NIC whose add fails must not cut off the guest.
+ * The parser has kept the unicast routes of the main table. Of these count here: those the user
+ * made, and the kernel's own route to an address's peer, which nothing in the guest makes; of their
+ * hops those over acknowledged interfaces. A destination that is only reached over interfaces that
+ * are still to be plugged keeps the route it had: a default that moves to a NIC whose add fails
+ * must not cut off the guest.
  */
 #include "route_filter.h"
 
@@ -65,8 +66,8 @@ static int find_pending(struct judge *judge)
 	if (!judge->is_pending)
 		return -ENOMEM;
 	for (size_t i = 0; i < snapshot->link_count; i++)
-		judge->is_pending[i] = filter_counts(
-			filter_link(judge->policy, snapshot, &snapshot->links[i]));
+		judge->is_pending[i] =
+			filter_counts(filter_link(judge->policy, snapshot, &snapshot->links[i]));
 	return 0;
 }
 
@@ -77,8 +78,8 @@ static enum device_state state_of(const struct judge *judge, uint32_t index)
 	if (route_list_device(judge->list, index)[0] != '\0')
 		return DEVICE_KNOWN;
 	link = snapshot_find_link(judge->snapshot, index);
-	return link && judge->is_pending[link - judge->snapshot->links] ? DEVICE_PENDING :
-									  DEVICE_FOREIGN;
+	return link && judge->is_pending[link - judge->snapshot->links] ? DEVICE_PENDING
+									: DEVICE_FOREIGN;
 }
 
 /* The kernel's routes to peers are told by their destination: the peer, on the address's device. */
@@ -236,8 +237,9 @@ static int keep_applied(struct judge *judge)
 }
 
 /*
- * A dump in several parts, between which something changed, can lack stable routes without a mark. A
- * route that the runtime has and such a dump lacks stays; if the next one lacks it too, it is gone.
+ * A dump in several parts, between which something changed, can lack stable routes without a mark.
+ * A route that the runtime has and such a dump lacks stays; if the next one lacks it too, it is
+ * gone.
  */
 static int keep_missed(struct judge *judge)
 {
@@ -306,7 +308,7 @@ int route_filter(const struct policy *policy, struct applied *applied, struct sn
 		.applied = applied,
 		.snapshot = snapshot,
 		.list = &snapshot->routes,
-		.notes = { .notes = notes, .once = &applied->left_out },
+		.notes = {.notes = notes, .once = &applied->left_out},
 	};
 	int ret = judge_all(&judge);
 

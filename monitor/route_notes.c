@@ -9,7 +9,8 @@
 
 #include "fingerprint.h"
 
-/* What tells one route from another, without the numbers that may change while it stays left out. */
+/* What tells one route from another, without the numbers that may change while it stays left out.
+ */
 static uint64_t fingerprint(const struct route_list *list, const struct route *route,
 			    const char *why)
 {
@@ -21,7 +22,8 @@ static uint64_t fingerprint(const struct route_list *list, const struct route *r
 	print = fingerprint_add(print, &route->prefix_len, sizeof(route->prefix_len));
 	print = fingerprint_add(print, &route->metric, sizeof(route->metric));
 	for (size_t i = 0; i < route->hop_count; i++) {
-		print = fingerprint_add(print, hops[i].gateway.bytes, sizeof(hops[i].gateway.bytes));
+		print = fingerprint_add(print, hops[i].gateway.bytes,
+					sizeof(hops[i].gateway.bytes));
 		print = fingerprint_add(print, &hops[i].device, sizeof(hops[i].device));
 	}
 	return print;

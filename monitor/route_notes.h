@@ -8,7 +8,8 @@
 #include "notes.h"
 #include "routes.h"
 
-/* More than so many in one pass are counted only: a warning for each of 65,536 routes helps nobody. */
+/* More than so many in one pass are counted only: a warning for each of 65,536 routes helps nobody.
+ */
 #define ROUTE_NOTES_MAX 16
 
 struct route_notes {
@@ -18,7 +19,8 @@ struct route_notes {
 	size_t unsaid;
 };
 
-/* Says that @route of @list is left out because of @why, unless that was said in the last pass too. */
+/* Says that @route of @list is left out because of @why, unless that was said in the last pass too.
+ */
 void route_notes_left_out(struct route_notes *notes, const struct route_list *list,
 			  const struct route *route, const char *why);
 

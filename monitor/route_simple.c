@@ -2,9 +2,10 @@
 /*
  * route_simple.c - pure: the part of a list that a runtime without metrics and next hops can take
  *
- * The rules are those of Kata's 1.x agent (network.go, updateRoutes): it removes all routes, adds those without
- * gateway and then those with one, in the order given, and stops at the first that fails. It knows
- * no metric, so that of two routes to one destination the later replaces the earlier.
+ * The rules are those of Kata's 1.x agent (network.go, updateRoutes): it removes all routes, adds
+ * those without gateway and then those with one, in the order given, and stops at the first that
+ * fails. It knows no metric, so that of two routes to one destination the later replaces the
+ * earlier.
  */
 #include "route_simple.h"
 
@@ -75,7 +76,7 @@ static const char *inexpressible(const struct guest *guest, const struct route_l
 }
 
 static void leave_out_inexpressible(struct route_list *list, const struct guest *guest,
-				   struct route_notes *notes)
+				    struct route_notes *notes)
 {
 	size_t kept = 0;
 
@@ -105,8 +106,9 @@ static int compare_by_dest(const void *left, const void *right, void *arg)
 }
 
 /*
- * Of the routes to one destination only the one with the best metric is kept, of equal ones the first: each
- * further one would replace it. That there are others is no trouble, so nothing is said.
+ * Of the routes to one destination only the one with the best metric is kept, of equal ones the
+ * first: each further one would replace it. That there are others is no trouble, so nothing is
+ * said.
  */
 static int keep_best(struct route_list *list)
 {
@@ -136,7 +138,8 @@ static int keep_best(struct route_list *list)
 	return 0;
 }
 
-/* Routes without gateway come first in the list, so all that can reach a gateway is known by then. */
+/* Routes without gateway come first in the list, so all that can reach a gateway is known by then.
+ */
 static int add_link_routes(struct guest *guest, const struct route_list *list)
 {
 	for (size_t i = 0; i < list->count && !route_has_gateway(list, &list->routes[i]); i++) {
@@ -164,7 +167,8 @@ static void leave_out_unreachable(struct route_list *list, const struct guest *g
 		const struct route *route = &list->routes[i];
 		const struct hop *hop = route_hops(list, route);
 
-		/* The guest makes a link-local address, and so fe80::/64, on each of its devices. */
+		/* The guest makes a link-local address, and so fe80::/64, on each of its devices.
+		 */
 		if (hop->gateway_family == 0 ||
 		    ip_is_link_local(&hop->gateway, hop->gateway_family) ||
 		    prefix_set_covers(&guest->reachable, hop->device, route->family, &hop->gateway))
@@ -179,7 +183,7 @@ static void leave_out_unreachable(struct route_list *list, const struct guest *g
 int route_simplify(struct route_list *list, const struct applied *applied,
 		   struct route_notes *notes)
 {
-	struct guest guest = { 0 };
+	struct guest guest = {0};
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < applied->count; i++) {

@@ -10,8 +10,9 @@
 #include "routes.h"
 
 /*
- * Takes out of the sorted @list what such a runtime cannot be told, or what would make its guest refuse the whole
- * list; @applied has the addresses of the guest. Says what it leaves out. Returns 0 or -ENOMEM.
+ * Takes out of the sorted @list what such a runtime cannot be told, or what would make its guest
+ * refuse the whole list; @applied has the addresses of the guest. Says what it leaves out. Returns
+ * 0 or -ENOMEM.
  */
 int route_simplify(struct route_list *list, const struct applied *applied,
 		   struct route_notes *notes);

@@ -4,7 +4,8 @@
  */
 #include "settle.h"
 
-/* Some events precede what they announce, and what follows is silent: look again this much later. */
+/* Some events precede what they announce, and what follows is silent: look again this much later.
+ */
 #define RECHECK_MS 1000
 
 /* Dumps take at most one part in so many of one core, however long the storm. */
@@ -72,7 +73,8 @@ uint64_t settle_due(const struct settle *settle)
 {
 	uint64_t due;
 
-	/* While a burst goes on a retry waits for its end too: it is bounded, and its news count. */
+	/* While a burst goes on a retry waits for its end too: it is bounded, and its news count.
+	 */
 	if (settle->has_hint)
 		due = earlier(settle->last_ms + settle->quiet_ms,
 			      settle->first_ms + later(settle->max_wait_ms, settle->pause_ms));

@@ -87,7 +87,7 @@ void snapshot_complete(struct snapshot *snapshot, const struct snapshot_limits *
 
 struct link *snapshot_find_link(const struct snapshot *snapshot, uint32_t index)
 {
-	struct link key = { .index = index };
+	struct link key = {.index = index};
 
 	if (snapshot->link_count == 0)
 		return NULL;

@@ -53,10 +53,10 @@ struct snapshot {
 	struct route_list routes; /* of the main table, unsorted and unjudged */
 	bool has_more_links;	  /* than max_links: the lowest indexes are here */
 	bool has_more_addresses;
-	bool has_more_routes;	/* than max_routes: nothing can be said of routes */
-	bool has_route_parts;	/* they came in several datagrams, between which they can change */
-	bool has_torn_routes;	/* … and something did change: stable routes may be missing */
-	bool tells_proto;	/* an address had an IFA_PROTO, so the kernel knows of it */
+	bool has_more_routes; /* than max_routes: nothing can be said of routes */
+	bool has_route_parts; /* they came in several datagrams, between which they can change */
+	bool has_torn_routes; /* … and something did change: stable routes may be missing */
+	bool tells_proto;     /* an address had an IFA_PROTO, so the kernel knows of it */
 };
 
 /* Frees what the snapshot holds and empties it. */

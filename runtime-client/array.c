@@ -11,7 +11,7 @@
 
 int array_reserve(void *array_pointer, size_t *capacity, size_t needed, size_t element_size)
 {
-	void *array;
+	void *array, *moved;
 	size_t grown = *capacity + *capacity / 2;
 
 	if (needed <= *capacity)
@@ -22,10 +22,10 @@ int array_reserve(void *array_pointer, size_t *capacity, size_t needed, size_t e
 		return -ENOMEM;
 	/* The caller's pointer has a type of its own: copied as bytes, it is never aliased. */
 	memcpy(&array, array_pointer, sizeof(array));
-	array = realloc(array, grown * element_size);
-	if (!array)
+	moved = realloc(array, grown * element_size);
+	if (!moved)
 		return -ENOMEM;
-	memcpy(array_pointer, &array, sizeof(array));
+	memcpy(array_pointer, &moved, sizeof(moved));
 	*capacity = grown;
 	return 0;
 }

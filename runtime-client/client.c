@@ -7,9 +7,9 @@
  *   RUNNING    report it, IDLE         SIGTERM, ENDING        -
  *   ENDING     report time-out, IDLE   -                      SIGKILL
  *
- * Only the exit of the child ends a call: a runtime that fails early never reads its input (EPIPE, no
- * error of ours), and one that leaves a daemon behind keeps the output open for ever.
- * A call needs a pipe each way and two small buffers, which exist only while it runs.
+ * Only the exit of the child ends a call: a runtime that fails early never reads its input (EPIPE,
+ * no error of ours), and one that leaves a daemon behind keeps the output open for ever. A call
+ * needs a pipe each way and two small buffers, which exist only while it runs.
  */
 #include "client.h"
 
@@ -28,7 +28,8 @@
 /* How long after SIGTERM a child that ignores it gets SIGKILL. */
 #define KILL_AFTER_MS 2000
 
-/* Reads of 4 KiB for one turn of the loop, so that a child that never stops writing cannot hold it. */
+/* Reads of 4 KiB for one turn of the loop, so that a child that never stops writing cannot hold it.
+ */
 #define READS_PER_TURN 16
 
 enum call_state { CALL_IDLE, CALL_RUNNING, CALL_ENDING };
@@ -38,7 +39,7 @@ struct client {
 	struct client_config config;
 	client_done_fn on_done;
 	void *arg;
-	char **argv; /* the verb's words are filled in for each call */
+	const char **argv; /* the verb's words are filled in for each call */
 	size_t verb_at;
 	enum call_state state;
 	struct encoder encoder;
@@ -229,17 +230,16 @@ static void on_timeout(struct ev_loop *loop, ev_timer *watcher, int events)
 }
 
 /* The arguments: runtime, its own arguments, two places for the verb, sandbox, "-", NULL. */
-static char **make_argv(const struct client_config *config, size_t *verb_at)
+static const char **make_argv(const struct client_config *config, size_t *verb_at)
 {
 	size_t count = config->runtime_arg_count;
-	char **argv = calloc(count + DIALECT_VERB_WORDS + 4, sizeof(*argv));
+	const char **argv = calloc(count + DIALECT_VERB_WORDS + 4, sizeof(*argv));
 
 	if (!argv)
 		return NULL;
-	/* execve(2) does not write to its arguments; its prototype is older than const. */
-	argv[0] = (char *)(uintptr_t)config->runtime;
+	argv[0] = config->runtime;
 	for (size_t i = 0; i < count; i++)
-		argv[1 + i] = (char *)(uintptr_t)config->runtime_args[i];
+		argv[1 + i] = config->runtime_args[i];
 	*verb_at = 1 + count;
 	return argv;
 }
@@ -247,12 +247,12 @@ static char **make_argv(const struct client_config *config, size_t *verb_at)
 static void fill_verb(struct client *client, enum verb verb)
 {
 	const char *const *words = client->config.dialect->verbs[verb];
-	char **argument = &client->argv[client->verb_at];
+	const char **argument = &client->argv[client->verb_at];
 
 	for (size_t i = 0; i < DIALECT_VERB_WORDS && words[i]; i++)
-		*argument++ = (char *)(uintptr_t)words[i];
-	*argument++ = (char *)(uintptr_t)client->config.sandbox;
-	*argument++ = (char *)(uintptr_t) "-";
+		*argument++ = words[i];
+	*argument++ = client->config.sandbox;
+	*argument++ = "-";
 	*argument = NULL;
 }
 

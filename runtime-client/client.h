@@ -30,7 +30,8 @@ struct call_result {
 	enum outcome outcome;
 	int detail;
 	uint32_t elapsed_ms;
-	const char *output; /* the end of stdout and stderr; not NUL-terminated, gone after the callback */
+	const char *output; /* the end of stdout and stderr; not NUL-terminated, gone after the
+			       callback */
 	size_t output_len;
 };
 
@@ -49,7 +50,8 @@ struct client_config {
 
 struct client;
 
-/* A client on @loop, which must be the default loop. @config's strings must outlive it. NULL: no memory. */
+/* A client on @loop, which must be the default loop. @config's strings must outlive it. NULL: no
+ * memory. */
 struct client *client_new(struct ev_loop *loop, const struct client_config *config,
 			  client_done_fn on_done, void *arg);
 
@@ -59,9 +61,9 @@ void client_free(struct client *client);
 bool client_is_busy(const struct client *client);
 
 /*
- * Starts the call for @request, which must stay as it is until on_done. The client must not be busy.
- * Returns 0, then on_done will be called later from the loop, or a negative errno if the program
- * could not be executed, then it will not.
+ * Starts the call for @request, which must stay as it is until on_done. The client must not be
+ * busy. Returns 0, then on_done will be called later from the loop, or a negative errno if the
+ * program could not be executed, then it will not.
  */
 int client_call(struct client *client, const struct request *request);
 

@@ -6,52 +6,56 @@
  *
  * kata1 is Kata Containers 1.x (cli/network.go, virtcontainers/network.go, the agent's network.go):
  * no update of an interface, routes without metric or next hops, a list that fails as a whole
- * at the first bad route, and hot-plug for veth and tap links only. A tun device in tap mode is sent as
- * "tap": for "tuntap" Kata's createEndpoint() wants the link itself and for "tun" it has no endpoint.
+ * at the first bad route, and hot-plug for veth and tap links only. A tun device in tap mode is
+ * sent as "tap": for "tuntap" Kata's createEndpoint() wants the link itself and for "tun" it has no
+ * endpoint.
  */
 #include "dialect.h"
 
 #include <string.h>
 
 static const struct dialect_kind kata1_kinds[] = {
-	{ "veth", false, "veth" },
-	{ "tun", true, "tap" },
-	{ NULL, false, NULL },
+	{"veth", false, "veth"},
+	{"tun", true, "tap"},
+	{NULL, false, NULL},
 };
 
 static const struct dialect_answer kata1_answers[] = {
-	{ "Container ID (", ") does not exist", ANSWER_UNKNOWN },
-	{ "container ", " is not running", ANSWER_NOT_YET },
-	{ "file exists", NULL, ANSWER_HOPELESS },
-	{ "not present on bridge", NULL, ANSWER_HOPELESS },
-	{ "does not support Hot attach", NULL, ANSWER_HOPELESS },
-	{ "Unsupported network interface", NULL, ANSWER_HOPELESS },
-	{ NULL, NULL, ANSWER_OTHER },
+	{"Container ID (", ") does not exist", ANSWER_UNKNOWN},
+	{"container ", " is not running", ANSWER_NOT_YET},
+	{"file exists", NULL, ANSWER_HOPELESS},
+	{"not present on bridge", NULL, ANSWER_HOPELESS},
+	{"does not support Hot attach", NULL, ANSWER_HOPELESS},
+	{"Unsupported network interface", NULL, ANSWER_HOPELESS},
+	{NULL, NULL, ANSWER_OTHER},
 };
 
 static const struct dialect dialects[] = {
 	{
 		.name = "plain",
-		.verbs = {
-			[VERB_ADD] = { "add-network" },
-			[VERB_DEL] = { "del-network" },
-			[VERB_UPDATE] = { "update-network" },
-			[VERB_ROUTES] = { "update-route" },
-		},
+		.verbs =
+			{
+				[VERB_ADD] = {"add-network"},
+				[VERB_DEL] = {"del-network"},
+				[VERB_UPDATE] = {"update-network"},
+				[VERB_ROUTES] = {"update-route"},
+			},
 		.timeout_ms = 30000,
 		.has_full_routes = true,
 		.has_index = true,
 	},
 	{
 		.name = "kata1",
-		.verbs = {
-			[VERB_ADD] = { "kata-network", "add-iface" },
-			[VERB_DEL] = { "kata-network", "del-iface" },
-			[VERB_ROUTES] = { "kata-network", "update-routes" },
-		},
+		.verbs =
+			{
+				[VERB_ADD] = {"kata-network", "add-iface"},
+				[VERB_DEL] = {"kata-network", "del-iface"},
+				[VERB_ROUTES] = {"kata-network", "update-routes"},
+			},
 		.kinds = kata1_kinds,
 		.answers = kata1_answers,
-		/* The agent's own limit is 60 s and locks come on top; a call that is cut leaves a mess. */
+		/* The agent's own limit is 60 s and locks come on top; a call that is cut leaves a
+		   mess. */
 		.timeout_ms = 120000,
 		.runs_in_sandbox = true,
 		.dies_with_monitor = true,
@@ -109,7 +113,8 @@ enum answer dialect_answer(const struct dialect *dialect, const char *output, si
 
 	for (; row && row->text; row++) {
 		if (memmem(output, size, row->text, strlen(row->text)) &&
-		    (!row->more_text || memmem(output, size, row->more_text, strlen(row->more_text))))
+		    (!row->more_text ||
+		     memmem(output, size, row->more_text, strlen(row->more_text))))
 			return row->answer;
 	}
 	return ANSWER_OTHER;

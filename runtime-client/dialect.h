@@ -44,17 +44,17 @@ struct dialect {
 	const char *name;
 	/* Per verb the words between the runtime and the sandbox; all NULL: it has no such verb. */
 	const char *verbs[VERB_COUNT][DIALECT_VERB_WORDS];
-	const struct dialect_kind *kinds; /* ended by a NULL kind; NULL: any */
+	const struct dialect_kind *kinds;     /* ended by a NULL kind; NULL: any */
 	const struct dialect_answer *answers; /* ended by a NULL text; NULL: none known */
 	uint32_t timeout_ms;		      /* for one call */
-	bool runs_in_sandbox;		      /* in the sandbox's namespace, else where we started */
-	bool dies_with_monitor;		      /* the child gets a parent-death signal */
-	bool has_full_routes;		      /* metrics, next hops, gateways of the other family, [] */
-	bool has_raw_flags;		      /* interfaces carry RawFlags */
-	bool has_index;			      /* interfaces carry Index, routes the fields of plain */
-	bool scans_addressed;		      /* what it knows at start has an address, ready or not */
-	bool moves_macvtap;		      /* under a *_kata macvtap a link's state is in the guest */
-	bool fails_midway;		      /* after a failed call nobody knows which part was done */
+	bool runs_in_sandbox;	/* in the sandbox's namespace, else where we started */
+	bool dies_with_monitor; /* the child gets a parent-death signal */
+	bool has_full_routes;	/* metrics, next hops, gateways of the other family, [] */
+	bool has_raw_flags;	/* interfaces carry RawFlags */
+	bool has_index;		/* interfaces carry Index, routes the fields of plain */
+	bool scans_addressed;	/* what it knows at start has an address, ready or not */
+	bool moves_macvtap;	/* under a *_kata macvtap a link's state is in the guest */
+	bool fails_midway;	/* after a failed call nobody knows which part was done */
 };
 
 /* The dialect called @name, or NULL. */

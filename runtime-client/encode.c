@@ -2,9 +2,9 @@
 /*
  * encode.c - a request as JSON text, piece by piece
  *
- * Each piece is a small cJSON object; only the brackets and commas between the pieces are written here.
- * An interface is three pieces or more: the object's beginning, its addresses, its end.
- * The field names are those of Kata's Go types (pkg/types: Interface, IPAddress, Route).
+ * Each piece is a small cJSON object; only the brackets and commas between the pieces are written
+ * here. An interface is three pieces or more: the object's beginning, its addresses, its end. The
+ * field names are those of Kata's Go types (pkg/types: Interface, IPAddress, Route).
  */
 #include "encode.h"
 
@@ -207,8 +207,7 @@ static int append_route(struct encoder *encoder, const struct route *route)
 
 	for (size_t i = 0; i < route->hop_count; i++)
 		is_onlink |= hops[i].is_onlink;
-	ok = object &&
-	     cJSON_AddStringToObject(object, "Dest", format_dest(route, dialect, dest)) &&
+	ok = object && cJSON_AddStringToObject(object, "Dest", format_dest(route, dialect, dest)) &&
 	     add_ip(object, "Gateway", &only->gateway, only->gateway_family) &&
 	     add_name(object, "Device", route_list_device(list, only->device)) &&
 	     add_ip(object, "Source", &route->source, route->has_source ? route->family : 0) &&

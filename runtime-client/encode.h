@@ -18,11 +18,11 @@
 struct encoder {
 	const struct request *request; /* not owned: must stay until encode_fini() */
 	const struct dialect *dialect;
-	size_t piece;	     /* private: the next route or address */
-	unsigned int phase;  /* private */
-	bool needs_comma;    /* private */
-	bool is_complete;    /* no more text will come */
-	char *text;	     /* not NUL-terminated */
+	size_t piece;	    /* private: the next route or address */
+	unsigned int phase; /* private */
+	bool needs_comma;   /* private */
+	bool is_complete;   /* no more text will come */
+	char *text;	    /* not NUL-terminated */
 	size_t text_len;
 	size_t text_capacity;
 };

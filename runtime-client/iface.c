@@ -73,9 +73,8 @@ void iface_sort_addresses(struct iface *iface)
 
 bool iface_has_address(const struct iface *iface, const struct iface_address *address)
 {
-	return iface->address_count > 0 &&
-	       bsearch(address, iface->addresses, iface->address_count, sizeof(*address),
-		       compare_addresses) != NULL;
+	return iface->address_count > 0 && bsearch(address, iface->addresses, iface->address_count,
+						   sizeof(*address), compare_addresses) != NULL;
 }
 
 static bool same_addresses(const struct iface *a, const struct iface *b)

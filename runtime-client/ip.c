@@ -53,7 +53,7 @@ int ip_compare(const struct ip *a, const struct ip *b)
 
 bool ip_is_link_local(const struct ip *ip, int family)
 {
-	static const struct ip fe80 = { { 0xfe, 0x80 } };
+	static const struct ip fe80 = {{0xfe, 0x80}};
 
 	return family == AF_INET6 && ip_same_prefix(ip, &fe80, 64);
 }

@@ -36,7 +36,7 @@ int ip_compare(const struct ip *a, const struct ip *b);
 bool ip_is_link_local(const struct ip *ip, int family);
 
 /* Room for any address as text, and for one with "/128" after it. */
-#define IP_TEXT_SIZE	 46
+#define IP_TEXT_SIZE	    46
 #define IP_PREFIX_TEXT_SIZE (IP_TEXT_SIZE + 4)
 
 /* Writes @ip as text into @text and returns @text. */

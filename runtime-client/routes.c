@@ -114,7 +114,8 @@ int route_compare_dest(const struct route *a, const struct route *b)
 static int compare_hops(const struct route_list *list_a, const struct hop *a,
 			const struct route_list *list_b, const struct hop *b)
 {
-	int order = strcmp(route_list_device(list_a, a->device), route_list_device(list_b, b->device));
+	int order =
+		strcmp(route_list_device(list_a, a->device), route_list_device(list_b, b->device));
 
 	if (order == 0)
 		order = compare_numbers(a->gateway_family, b->gateway_family);

@@ -24,14 +24,15 @@ struct hop {
 	bool is_onlink;		/* the user says the gateway is on the link, whatever its prefix */
 };
 
-/* What sets a route apart before the filter has judged it; a route that is sent has none but MISSED. */
+/* What sets a route apart before the filter has judged it; a route that is sent has none but
+ * MISSED. */
 enum route_trait {
-	ROUTE_KERNEL = 1 << 0,	   /* made by the kernel itself (RTPROT_KERNEL) */
-	ROUTE_TOS = 1 << 1,	   /* counts for one type of service only */
-	ROUTE_ENCAP = 1 << 2,	   /* MPLS, SRv6 and their like (RTA_ENCAP) */
+	ROUTE_KERNEL = 1 << 0,	      /* made by the kernel itself (RTPROT_KERNEL) */
+	ROUTE_TOS = 1 << 1,	      /* counts for one type of service only */
+	ROUTE_ENCAP = 1 << 2,	      /* MPLS, SRv6 and their like (RTA_ENCAP) */
 	ROUTE_SOURCE_PREFIX = 1 << 3, /* IPv6 "from" a prefix (RTA_SRC) */
-	ROUTE_MISSED = 1 << 4,	   /* acknowledged, but missing in one doubtful dump */
-	ROUTE_SHADOWED = 1 << 5,   /* another one to this destination has a better metric */
+	ROUTE_MISSED = 1 << 4,	      /* acknowledged, but missing in one doubtful dump */
+	ROUTE_SHADOWED = 1 << 5,      /* another one to this destination has a better metric */
 };
 
 struct route {
@@ -89,7 +90,8 @@ static inline struct hop *route_hops(const struct route_list *list, const struct
 const char *route_list_device(const struct route_list *list, uint32_t index);
 
 /*
- * The runtime lost the device @index and all routes over it: the list is no longer equal to any that has some.
+ * The runtime lost the device @index and all routes over it: the list is no longer equal to any
+ * that has some.
  */
 void route_list_forget_device(struct route_list *list, uint32_t index);
 

@@ -3,9 +3,9 @@
  * spawn.c - the only place that starts a process
  *
  * vfork(2) rather than posix_spawn(3): the child has to enter a namespace and set its parent-death
- * signal before it executes, which posix_spawn cannot do, and vfork copies no page tables. The child
- * shares our memory until execve(2), so it may only make system calls, and all signals are blocked
- * meanwhile lest one of our handlers runs in it.
+ * signal before it executes, which posix_spawn cannot do, and vfork copies no page tables. The
+ * child shares our memory until execve(2), so it may only make system calls, and all signals are
+ * blocked meanwhile lest one of our handlers runs in it.
  */
 #include "spawn.h"
 
@@ -24,7 +24,7 @@
 /* Runs in the child and returns only if it fails: what errno said. */
 static int become_program(const struct spawn *spawn, pid_t parent)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
+	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
 	/* Some signals cannot be changed (SIGKILL, SIGSTOP, the C library's own): no harm. */
@@ -46,7 +46,8 @@ static int become_program(const struct spawn *spawn, pid_t parent)
 		return errno;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execve(spawn->path, spawn->argv, environ);
+	/* It writes to none of them; its prototype is older than const. */
+	execve(spawn->path, (char *const *)spawn->argv, environ);
 	return errno;
 }
 
@@ -62,6 +63,7 @@ pid_t spawn_start(const struct spawn *spawn)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): see above */
 	if (pid == 0) {
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): see above */
 		failure = become_program(spawn, parent);
 		_exit(127);
 	}
@@ -103,8 +105,8 @@ int spawn_find(const char *program, char *path, size_t size)
 	while (directories && *directories) {
 		size_t length = strcspn(directories, ":");
 		int written = snprintf(path, size, "%.*s/%s", (int)length, directories, program);
-		int ret = written < 0 || (size_t)written >= size ? -ENAMETOOLONG :
-								  check_executable(path);
+		int ret = written < 0 || (size_t)written >= size ? -ENAMETOOLONG
+								 : check_executable(path);
 
 		if (ret == 0)
 			return 0;
