@@ -18,7 +18,8 @@ static bool was_scanned(const struct policy *policy, const struct snapshot *snap
 
 	if (!policy->dialect->scans_addressed)
 		return verdict == LINK_READY || verdict == LINK_TENTATIVE;
-	if (!filter_counts(verdict))
+	/* Kinds that it cannot hot-plug it could still attach when it made the VM. */
+	if (!filter_counts(verdict) && verdict != LINK_WRONG_KIND)
 		return false;
 	snapshot_addresses(snapshot, link->index, &count);
 	return count > 0 || filter_macvtap(policy, snapshot, link) != NULL;

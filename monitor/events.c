@@ -166,7 +166,7 @@ int events_read(struct events *events, events_message_fn on_message, void *arg, 
 			(*forged)++;
 		else if (ret == -EAGAIN)
 			return is_lossy ? -ENOBUFS : 0;
-		else if (ret == -ENOBUFS || ret == -EMSGSIZE)
+		else if (ret == -ENOBUFS || ret == -ENOMEM || ret == -EMSGSIZE)
 			is_lossy = true;
 		else if (ret != -EINTR)
 			return ret;

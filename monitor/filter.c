@@ -191,21 +191,3 @@ bool filter_has_macvtap(const struct policy *policy, const struct snapshot *snap
 	}
 	return false;
 }
-
-const char *filter_verdict_text(enum link_verdict verdict)
-{
-	static const char *const texts[] = {
-		[LINK_LOOPBACK] = "loopback",
-		[LINK_RUNTIMES_OWN] = "made by the runtime",
-		[LINK_IGNORED] = "ignored by --ignore",
-		[LINK_NOT_ONLY] = "not matched by --only",
-		[LINK_ENSLAVED] = "belongs to a master in the namespace",
-		[LINK_DOWN] = "down",
-		[LINK_NO_CARRIER] = "without carrier",
-		[LINK_WRONG_KIND] = "of a kind that the runtime cannot plug",
-		[LINK_TENTATIVE] = "waiting for duplicate address detection",
-		[LINK_READY] = "ready",
-	};
-
-	return texts[verdict];
-}

@@ -78,7 +78,4 @@ const struct link *filter_macvtap(const struct policy *policy, const struct snap
 /* Whether there is any such macvtap: then the namespace no longer has the guest's routes. */
 bool filter_has_macvtap(const struct policy *policy, const struct snapshot *snapshot);
 
-/* The verdict in words: "down", "ignored by --ignore", …. */
-const char *filter_verdict_text(enum link_verdict verdict);
-
 #endif

@@ -199,7 +199,16 @@ static void fill_policy(const struct options *options, struct policy *policy)
 	};
 }
 
-static void fill_config(const struct program *program, struct monitor_config *config)
+static void on_ready(void *arg)
+{
+	const struct program *program = arg;
+	int ret = ready_notify(program->options.ready_fd);
+
+	if (ret < 0)
+		log_warn("cannot say that we are ready: %s", strerror(-ret));
+}
+
+static void fill_config(struct program *program, struct monitor_config *config)
 {
 	const struct options *options = &program->options;
 	bool is_terminal = isatty(STDOUT_FILENO);
@@ -214,6 +223,8 @@ static void fill_config(const struct program *program, struct monitor_config *co
 		.takes_existing = options->takes_existing,
 		.is_once = options->is_once,
 		.has_runtime = options->runtime != NULL,
+		.on_ready = on_ready,
+		.on_ready_arg = program,
 		.client =
 			{
 				.dialect = options->dialect,
@@ -239,7 +250,6 @@ static void fill_config(const struct program *program, struct monitor_config *co
 static int run(struct program *program)
 {
 	struct monitor_config config;
-	int ret;
 
 	program->loop = open_loop();
 	if (!program->loop) {
@@ -251,11 +261,7 @@ static int run(struct program *program)
 	if (!program->monitor)
 		return EXIT_ERROR;
 	watch_signals(program);
-	if (monitor_start(program->monitor) < 0)
-		return EXIT_ERROR;
-	ret = ready_notify(program->options.ready_fd);
-	if (ret < 0)
-		log_warn("cannot say that we are ready: %s", strerror(-ret));
+	monitor_start(program->monitor);
 	ev_run(program->loop, 0);
 	return monitor_exit_status(program->monitor) ? EXIT_ERROR : EXIT_STOPPED;
 }

@@ -65,8 +65,10 @@ struct monitor {
 	ev_timer on_grace;
 	struct repeated forged;
 	struct repeated overruns;
+	bool has_baseline; /* what the runtime knew at start has been taken as applied */
 	bool has_round;
-	bool is_outdated; /* the round's snapshot is older than a hint, and was used already */
+	bool has_ended_round; /* at least one */
+	bool is_outdated;     /* the round's snapshot is older than a hint, and was used already */
 	bool has_lost_events;
 	bool has_said_links;
 	bool has_said_routes;
@@ -217,11 +219,39 @@ static int take_snapshot(struct monitor *monitor)
 	return 0;
 }
 
+/*
+ * Takes the first snapshot as what the runtime knows already. It is used up by that: the first
+ * round takes another one, which shows what the baseline did not take, and what has come since.
+ */
+static void take_baseline(struct monitor *monitor)
+{
+	int ret = 0;
+
+	if (monitor->config.takes_existing)
+		ret = baseline_take(&monitor->config.policy, &monitor->snapshot, &monitor->applied,
+				    &monitor->notes);
+	snapshot_fini(&monitor->snapshot);
+	if (ret < 0) {
+		applied_fini(&monitor->applied);
+		dump_failed(monitor, ret);
+		return;
+	}
+	monitor->has_baseline = true;
+	log_info("watching: %zu interfaces and %zu routes are taken as known to the runtime",
+		 monitor->applied.count, monitor->applied.routes.count);
+	monitor->config.on_ready(monitor->config.on_ready_arg);
+	settle_now(&monitor->settle, clock_ms());
+}
+
 static void begin_round(struct monitor *monitor)
 {
 	end_round(monitor);
 	if (take_snapshot(monitor) < 0)
 		return;
+	if (!monitor->has_baseline) {
+		take_baseline(monitor);
+		return;
+	}
 	round_begin(&monitor->round, &monitor->config.policy, &monitor->snapshot, &monitor->applied,
 		    &monitor->notes, monitor->has_lost_events);
 	monitor->has_lost_events = false;
@@ -289,6 +319,7 @@ static void advance_round(struct monitor *monitor)
 		if (!calls_may_start(&monitor->calls, clock_ms())) {
 			settle_wake_at(&monitor->settle, monitor->calls.not_ready.next_ms);
 			end_round(monitor);
+			monitor->has_ended_round = true;
 			return;
 		}
 		ret = round_next(&monitor->round, clock_ms(), &monitor->request, &monitor->plug);
@@ -298,6 +329,7 @@ static void advance_round(struct monitor *monitor)
 		}
 		if (ret <= 0) {
 			end_round(monitor);
+			monitor->has_ended_round = true;
 			return;
 		}
 		start_call(monitor);
@@ -328,8 +360,7 @@ static void step(struct monitor *monitor)
 	    !(monitor->config.is_once && monitor->has_round))
 		begin_round(monitor);
 	advance_round(monitor);
-	if (monitor->config.is_once && !monitor->has_round && !is_busy(monitor) &&
-	    monitor->dump_retry.failures == 0)
+	if (monitor->config.is_once && monitor->has_ended_round && !is_busy(monitor))
 		monitor->is_stopping = true;
 	if (monitor->is_stopping && !is_busy(monitor)) {
 		ev_break(monitor->loop, EVBREAK_ALL);
@@ -437,28 +468,11 @@ void monitor_free(struct monitor *monitor)
 	free(monitor);
 }
 
-int monitor_start(struct monitor *monitor)
+void monitor_start(struct monitor *monitor)
 {
-	int ret = 0;
-
-	if (monitor->config.takes_existing) {
-		ret = take_snapshot(monitor);
-		if (ret == 0)
-			ret = baseline_take(&monitor->config.policy, &monitor->snapshot,
-					    &monitor->applied, &monitor->notes);
-		snapshot_fini(&monitor->snapshot);
-	}
-	if (ret < 0) {
-		log_error("cannot take the baseline: %s", strerror(-ret));
-		return ret;
-	}
-	log_info("watching: %zu interfaces and %zu routes are taken as known to the runtime",
-		 monitor->applied.count, monitor->applied.routes.count);
-	/* The first round sees what came since, and what the baseline did not take. */
 	settle_now(&monitor->settle, clock_ms());
 	ev_io_start(monitor->loop, &monitor->on_events);
 	arm_timer(monitor);
-	return 0;
 }
 
 void monitor_resync(struct monitor *monitor)

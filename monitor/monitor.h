@@ -21,9 +21,11 @@ struct monitor_config {
 	uint32_t quiet_ms;
 	uint32_t max_wait_ms;
 	size_t receive_bytes;
-	bool takes_existing; /* the runtime knows what is there at start */
-	bool is_once;	     /* one round, then the loop is broken */
-	bool has_runtime;    /* else each request is printed and counts as acknowledged */
+	bool takes_existing;	     /* the runtime knows what is there at start */
+	bool is_once;		     /* one round, then the loop is broken */
+	bool has_runtime;	     /* else each request is printed and counts as acknowledged */
+	void (*on_ready)(void *arg); /* called once: from now on no change is missed */
+	void *on_ready_arg;
 	struct client_config client;
 	struct printer printer;
 };
@@ -39,10 +41,10 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 void monitor_free(struct monitor *monitor);
 
 /*
- * Looks at the namespace for the first time and takes the baseline. From then on no change is
- * missed; the loop does the rest. Returns 0 or a negative errno, which was logged.
+ * Lets the loop begin: it looks at the namespace, takes the baseline and calls on_ready. If the
+ * namespace changes all the time, that takes as many tries as it needs.
  */
-int monitor_start(struct monitor *monitor);
+void monitor_start(struct monitor *monitor);
 
 /* Takes everything anew, as after lost events. */
 void monitor_resync(struct monitor *monitor);

@@ -277,10 +277,10 @@ static int next_addition(struct round *round, uint64_t now_ms, struct request *r
 
 static const char *describe(unsigned int difference, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s%s%s", difference & IFACE_NAME ? " name" : "",
-		 difference & IFACE_MAC ? " MAC" : "", difference & IFACE_MTU ? " MTU" : "",
-		 difference & IFACE_ADDRESSES ? " addresses" : "");
-	return text[0] ? text + 1 : text;
+	snprintf(text, size, "%s%s%s%s", difference & IFACE_NAME ? ", name" : "",
+		 difference & IFACE_MAC ? ", MAC" : "", difference & IFACE_MTU ? ", MTU" : "",
+		 difference & IFACE_ADDRESSES ? ", addresses" : "");
+	return text[0] ? text + 2 : text;
 }
 
 /* The runtime has no such verb: what the guest lacks is said once. */
@@ -319,7 +319,8 @@ static int update_link(struct round *round, struct plug *plug, const struct link
 			say_not_updated(round, plug, &wanted, difference);
 	} else if (is_due(round, &plug->retry, now_ms)) {
 		snprintf(reason, sizeof(reason), "%s changed",
-			 difference ? describe(difference, text, sizeof(text)) : "perhaps nothing");
+			 difference ? describe(difference, text, sizeof(text))
+				    : "the last call was killed, nothing");
 		make_request(request, VERB_UPDATE, &wanted, reason);
 		if (difference & IFACE_NAME)
 			memcpy(request->previous_name, plug->iface.name,

@@ -28,9 +28,9 @@
 /* How long after SIGTERM a child that ignores it gets SIGKILL. */
 #define KILL_AFTER_MS 2000
 
-/* Reads of 4 KiB for one turn of the loop, so that a child that never stops writing cannot hold it.
+/* Reads or writes for one turn of the loop: no child can hold it, however much it reads or writes.
  */
-#define READS_PER_TURN 16
+#define CALLS_PER_TURN 16
 
 enum call_state { CALL_IDLE, CALL_RUNNING, CALL_ENDING };
 
@@ -102,30 +102,36 @@ static void free_output(struct client *client)
 	client->output_len = 0;
 }
 
-static void on_input(struct ev_loop *loop, ev_io *watcher, int events)
+/* Writes what the pipe takes now. Returns whether the child is to be fed further. */
+static bool feed(struct client *client)
 {
-	struct client *client = watcher->data;
 	struct encoder *encoder = &client->encoder;
 
-	(void)loop;
-	(void)events;
-	for (;;) {
+	for (int writes = 0; writes < CALLS_PER_TURN; writes++) {
 		ssize_t written;
 
 		if (encode_more(encoder)) {
 			client->is_cut = true;
-			break;
+			return false;
 		}
 		if (encoder->text_len == 0)
-			break;
+			return false;
 		written = write(client->input_fd, encoder->text, encoder->text_len);
-		if (written < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
 		if (written < 0)
-			break;
+			return errno == EAGAIN || errno == EINTR;
 		encode_consume(encoder, (size_t)written);
 	}
-	stop_feeding(client);
+	return true;
+}
+
+static void on_input(struct ev_loop *loop, ev_io *watcher, int events)
+{
+	struct client *client = watcher->data;
+
+	(void)loop;
+	(void)events;
+	if (!feed(client))
+		stop_feeding(client);
 }
 
 /* Appends to the output that is kept; its oldest bytes make room. */
@@ -150,7 +156,7 @@ static void drain_output(struct client *client)
 {
 	char bytes[4096];
 
-	for (int reads = 0; client->output_fd >= 0 && reads < READS_PER_TURN; reads++) {
+	for (int reads = 0; client->output_fd >= 0 && reads < CALLS_PER_TURN; reads++) {
 		ssize_t size = read(client->output_fd, bytes, sizeof(bytes));
 
 		if (size > 0)
