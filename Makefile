@@ -116,6 +116,25 @@ run-check: all $(UNIT_TESTS)
 check-asan:
 	$(Q)$(MAKE) --no-print-directory check BUILD=build/asan SANITIZE=1
 
+# libFuzzer comes with clang. SECONDS is how long each target runs.
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS := $(if $(filter environment% command%,$(origin SECONDS)),$(SECONDS),60)
+
+.PHONY: fuzz
+fuzz: lint-deps
+	$(Q)$(MAKE) --no-print-directory run-fuzz BUILD=build/fuzz CC=clang SANITIZE=1 \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' FUZZ_SECONDS=$(FUZZ_SECONDS)
+
+.PHONY: run-fuzz
+run-fuzz: $(FUZZERS:%=$(BUILD)/tests/fuzz/%)
+	$(Q)scripts/fuzz $(FUZZ_SECONDS) $^
+
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(LIB)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tests/fuzz/%.o: ALL_CPPFLAGS += -Imonitor
+
 .PHONY: lint
 lint: lint-deps
 	$(Q)scripts/lint $(ALL_CPPFLAGS)
@@ -131,6 +150,7 @@ help:
 	@echo 'make check       install what the tests need, build, run all tests (root)'
 	@echo 'make check-asan  the same with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make unit        only the tests that need neither root nor a namespace'
+	@echo 'make fuzz        libFuzzer on the pure parts, SECONDS=60 each'
 	@echo 'make lint        clang-format, clang-tidy, cppcheck, shellcheck, mandoc'
 	@echo 'make install     PREFIX=$(PREFIX), DESTDIR= ; make uninstall takes it away again'
 	@echo 'make clean       remove $(BUILD)'

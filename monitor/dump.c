@@ -158,9 +158,9 @@ static int handle_datagram(struct dump *dump, size_t size, collect_fn collect,
 	bool has_object = false;
 	int ret;
 
-	if (!mnl_nlmsg_ok(message, left))
+	if (!nlparse_is_whole(message, left))
 		return -EBADMSG;
-	for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left)) {
+	for (; nlparse_is_whole(message, left); message = mnl_nlmsg_next(message, &left)) {
 		if (message->nlmsg_seq != dump->sequence)
 			continue;
 		if (message->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -345,7 +345,7 @@ int dump_has_link(struct dump *dump, uint32_t index)
 	if (ret < 0)
 		return ret;
 	answer = (const void *)dump->buffer;
-	if (!mnl_nlmsg_ok(answer, (int)size) || answer->nlmsg_seq != dump->sequence)
+	if (!nlparse_is_whole(answer, (int)size) || answer->nlmsg_seq != dump->sequence)
 		return -EBADMSG;
 	if (answer->nlmsg_type == RTM_NEWLINK)
 		return 1;

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nlparse.h"
 #include "nlsock.h"
 
 /* Far more than the events of one turn ever were; past that a flood counts as lost events. */
@@ -142,7 +143,7 @@ static void give_messages(const void *datagram, size_t size, events_message_fn o
 	const struct nlmsghdr *message = datagram;
 	int left = (int)size;
 
-	while (mnl_nlmsg_ok(message, left)) {
+	while (nlparse_is_whole(message, left)) {
 		on_message(arg, message);
 		message = mnl_nlmsg_next(message, &left);
 	}

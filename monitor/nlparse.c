@@ -21,6 +21,11 @@
 /* More than any attribute number that is read here (IFLA_LINKINFO is 18, RTA_NH_ID is 30). */
 #define ATTRIBUTE_MAX 64
 
+bool nlparse_is_whole(const struct nlmsghdr *message, int left)
+{
+	return mnl_nlmsg_ok(message, left) && message->nlmsg_len <= (uint32_t)left;
+}
+
 struct attributes {
 	const struct nlattr *by_type[ATTRIBUTE_MAX];
 };

@@ -3,16 +3,23 @@
  * nlparse.h - pure: one rtnetlink message into one typed value
  *
  * The only door for bytes from the kernel: every length is checked here. Unknown attributes are
- * skipped. The caller vouches that the message's nlmsg_len lies within its buffer (mnl_nlmsg_ok()).
+ * skipped. The caller vouches that the message's nlmsg_len lies within its buffer (nlparse_is_whole()).
  */
 #ifndef NETNSMON_NLPARSE_H
 #define NETNSMON_NLPARSE_H
 
 #include <linux/netlink.h>
+#include <stdbool.h>
 
 #include "nexthop.h"
 #include "routes.h"
 #include "snapshot.h"
+
+/*
+ * Whether a whole message begins at @message, with @left bytes to the end of its datagram.
+ * mnl_nlmsg_ok() alone takes a length of 2^31 or more for a negative one, which is never too long.
+ */
+bool nlparse_is_whole(const struct nlmsghdr *message, int left);
 
 /* RTM_NEWLINK or RTM_DELLINK. Returns 0, or -EBADMSG: malformed. */
 int nlparse_link(const struct nlmsghdr *message, struct link *link);

@@ -63,8 +63,8 @@ static int wanted_iface(const struct round *round, const struct plug *plug, cons
 			iface_fini(wanted);
 			return -ENOMEM;
 		}
-		memcpy(both + wanted->address_count, known->addresses,
-		       known->address_count * sizeof(*both));
+		for (size_t i = 0; i < known->address_count; i++)
+			both[wanted->address_count + i] = known->addresses[i];
 		wanted->addresses = both;
 		wanted->address_count = count;
 		iface_sort_addresses(wanted);

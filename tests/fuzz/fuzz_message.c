@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz_message.c - a datagram of any bytes, into hint and parse
+ */
+#include <libmnl/libmnl.h>
+#include <linux/rtnetlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hint.h"
+#include "nexthop.h"
+#include "nlparse.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void parse_as_all(const struct nlmsghdr *message)
+{
+	struct nexthop_table nexthops = {0};
+	struct route_list routes = {0};
+	struct address address;
+	struct link link;
+
+	/* The type decides what a dump takes it for, so try each whatever the header says. */
+	if (nlparse_link(message, &link) == 0 && link.index == 0)
+		abort();
+	if (nlparse_address(message, &address) == 0 && address.prefix_len > ip_bits(address.family))
+		abort();
+	nlparse_route(message, &routes);
+	nlparse_nexthop(message, &nexthops);
+	if (nexthop_resolve(&nexthops, &routes) == 0) {
+		for (size_t i = 0; i < routes.count; i++) {
+			if (routes.routes[i].hop_count == 0)
+				abort();
+		}
+	}
+	route_list_sort(&routes);
+	nexthop_table_fini(&nexthops);
+	route_list_fini(&routes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* As in a receive buffer: aligned, and with nothing behind it. */
+	void *datagram = malloc(size + 1);
+	const struct nlmsghdr *message = datagram;
+	int left = (int)size;
+
+	if (!datagram)
+		return 0;
+	memcpy(datagram, data, size);
+	while (nlparse_is_whole(message, left)) {
+		hint_of(message);
+		parse_as_all(message);
+		message = mnl_nlmsg_next(message, &left);
+	}
+	free(datagram);
+	return 0;
+}
