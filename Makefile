@@ -15,8 +15,8 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls dump events filter hint lock log logsink monitor netns nexthop \
-	nlparse nlsock notes observe options prefix_set printer process ready reconcile retry \
+MONITOR := applied baseline calls dump events filter hint intake lock log logsink monitor netns nexthop \
+	nlparse nlsock notes observe options oversized prefix_set printer process ready reconcile retry \
 	route_filter route_notes route_simple settle snapshot
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip request routes spawn utf8
 

@@ -322,33 +322,66 @@ int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
 	return ret;
 }
 
+/*
+ * Sends @request, which is no dump, and reads its answer. Returns 0 and points *@answer to it, or a
+ * negative errno: the one that the kernel answered, or what went wrong.
+ */
+static int ask(struct dump *dump, struct nlmsghdr *request, const struct nlmsghdr **answer)
+{
+	int fd = mnl_socket_get_fd(dump->socket);
+	size_t size;
+	int ret;
+
+	request->nlmsg_flags = NLM_F_REQUEST;
+	request->nlmsg_seq = ++dump->sequence;
+	if (mnl_socket_sendto(dump->socket, request, request->nlmsg_len) < 0)
+		return -errno;
+	while ((ret = nlsock_receive(fd, dump->buffer, dump->buffer_size, &size)) == -EPERM)
+		dump->forged++;
+	if (ret < 0)
+		return ret;
+	*answer = (const void *)dump->buffer;
+	if (!nlparse_is_whole(*answer, (int)size) || (*answer)->nlmsg_seq != dump->sequence)
+		return -EBADMSG;
+	if ((*answer)->nlmsg_type != NLMSG_ERROR)
+		return 0;
+	ret = payload_errno(*answer);
+	return ret < 0 ? ret : -EPROTO;
+}
+
 int dump_has_link(struct dump *dump, uint32_t index)
 {
 	char buffer[128] = {0};
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct ifinfomsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
 	const struct nlmsghdr *answer;
-	size_t size;
 	int ret;
 
 	request->nlmsg_type = RTM_GETLINK;
-	request->nlmsg_flags = NLM_F_REQUEST;
-	request->nlmsg_seq = ++dump->sequence;
 	header->ifi_index = (int)index;
 	mnl_attr_put_u32(request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-	if (mnl_socket_sendto(dump->socket, request, request->nlmsg_len) < 0)
-		return -errno;
-	do {
-		ret = nlsock_receive(mnl_socket_get_fd(dump->socket), dump->buffer,
-				     dump->buffer_size, &size);
-	} while (ret == -EPERM);
-	if (ret < 0)
-		return ret;
-	answer = (const void *)dump->buffer;
-	if (!nlparse_is_whole(answer, (int)size) || answer->nlmsg_seq != dump->sequence)
-		return -EBADMSG;
-	if (answer->nlmsg_type == RTM_NEWLINK)
-		return 1;
-	ret = answer->nlmsg_type == NLMSG_ERROR ? payload_errno(answer) : -EPROTO;
-	return ret == -ENODEV ? 0 : ret < 0 ? ret : -EPROTO;
+	ret = ask(dump, request, &answer);
+	if (ret == 0)
+		return answer->nlmsg_type == RTM_NEWLINK ? 1 : -EPROTO;
+	return ret == -ENODEV ? 0 : ret;
+}
+
+int dump_fits_route(struct dump *dump, const struct route *route)
+{
+	char buffer[128] = {0};
+	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
+	struct rtmsg *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	const struct nlmsghdr *answer;
+	int ret;
+
+	request->nlmsg_type = RTM_GETROUTE;
+	header->rtm_family = route->family;
+	header->rtm_dst_len = (uint8_t)ip_bits(route->family);
+	/* The route itself, not what it comes to for this address. */
+	header->rtm_flags = RTM_F_FIB_MATCH;
+	mnl_attr_put(request, RTA_DST, ip_size(route->family), route->dest.bytes);
+	ret = ask(dump, request, &answer);
+	if (ret == -EMSGSIZE)
+		return 0;
+	return ret == 0 || ret == -ENETUNREACH || ret == -EHOSTUNREACH || ret == -ENOENT ? 1 : ret;
 }

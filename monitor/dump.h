@@ -33,6 +33,12 @@ int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
  */
 int dump_has_link(struct dump *dump, uint32_t index);
 
+/*
+ * Asks for the route to @route's destination. Returns 0: it is too large for a datagram (EMSGSIZE),
+ * so that a dump ends before it; 1: it fits, or is not there; or a negative errno: not known.
+ */
+int dump_fits_route(struct dump *dump, const struct route *route);
+
 /* How many datagrams that the kernel did not send were dropped. */
 size_t dump_forged(const struct dump *dump);
 

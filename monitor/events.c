@@ -137,40 +137,39 @@ size_t events_buffer(const struct events *events)
 	return events->buffer_bytes;
 }
 
-static void give_messages(const void *datagram, size_t size, events_message_fn on_message,
-			  void *arg)
+static void give_messages(const struct events_listener *listener, const void *datagram, size_t size)
 {
 	const struct nlmsghdr *message = datagram;
 	int left = (int)size;
 
+	if (size > NLSOCK_DUMP_MAX)
+		listener->on_oversized(listener->arg, message, size);
 	while (nlparse_is_whole(message, left)) {
-		on_message(arg, message);
+		listener->on_message(listener->arg, message);
 		message = mnl_nlmsg_next(message, &left);
 	}
 }
 
-int events_read(struct events *events, events_message_fn on_message, void *arg, size_t *forged)
+int events_read(struct events *events, const struct events_listener *listener, size_t *forged)
 {
-	/* The largest event is a route with some thousand next hops; what is larger is cut and
-	 * noticed. */
+	/* The largest event is a route with some thousand next hops; what does not fit is cut. */
 	_Alignas(struct nlmsghdr) char buffer[NLSOCK_DATAGRAM_MAX];
 	int fd = events_fd(events);
 	bool is_lossy = false;
 
 	for (unsigned int count = 0; count < DATAGRAMS_PER_READ; count++) {
-		size_t size;
+		size_t size = 0;
 		int ret = nlsock_receive(fd, buffer, sizeof(buffer), &size);
 
-		if (ret == 0)
-			give_messages(buffer, size, on_message, arg);
+		if (ret == -EAGAIN)
+			return is_lossy ? -ENOBUFS : 0;
+		if (ret == 0 || ret == -EMSGSIZE)
+			give_messages(listener, buffer, size);
 		else if (ret == -EPERM)
 			(*forged)++;
-		else if (ret == -EAGAIN)
-			return is_lossy ? -ENOBUFS : 0;
-		else if (ret == -ENOBUFS || ret == -ENOMEM || ret == -EMSGSIZE)
-			is_lossy = true;
-		else if (ret != -EINTR)
+		else if (ret != -ENOBUFS && ret != -ENOMEM && ret != -EINTR)
 			return ret;
+		is_lossy |= ret == -EMSGSIZE || ret == -ENOBUFS || ret == -ENOMEM;
 	}
 	return -ENOBUFS;
 }

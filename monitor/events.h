@@ -10,8 +10,14 @@
 
 struct events;
 
-/* Is given each message that the kernel sent. */
-typedef void (*events_message_fn)(void *arg, const struct nlmsghdr *message);
+/* Who is told of what the kernel sent. */
+struct events_listener {
+	void (*on_message)(void *arg, const struct nlmsghdr *message);
+	/* A message larger than any dump's datagram, cut after @size bytes whatever its nlmsg_len
+	 * says. */
+	void (*on_oversized)(void *arg, const struct nlmsghdr *head, size_t size);
+	void *arg;
+};
 
 /*
  * Opens the socket in the caller's network namespace and joins LINK, ADDR and ROUTE of both
@@ -33,6 +39,6 @@ size_t events_buffer(const struct events *events);
  * negative errno if the socket is broken. Datagrams that the kernel did not send are dropped:
  * *@forged counts them.
  */
-int events_read(struct events *events, events_message_fn on_message, void *arg, size_t *forged);
+int events_read(struct events *events, const struct events_listener *listener, size_t *forged);
 
 #endif

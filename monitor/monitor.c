@@ -23,8 +23,7 @@
 #include "baseline.h"
 #include "calls.h"
 #include "clock.h"
-#include "events.h"
-#include "hint.h"
+#include "intake.h"
 #include "log.h"
 #include "observe.h"
 #include "reconcile.h"
@@ -37,19 +36,10 @@
  * soon. */
 #define DUMP_PAUSE_MAX_MS 1000
 
-/* Repeated warnings of one kind come at most this often, with their number. */
-#define WARN_EVERY_MS 60000
-
-/* A warning that would otherwise come as often as somebody likes. */
-struct repeated {
-	uint64_t next_ms;
-	size_t count;
-};
-
 struct monitor {
 	struct ev_loop *loop;
 	struct monitor_config config;
-	struct events *events;
+	struct intake intake;
 	struct client *client; /* NULL: standalone */
 	struct settle settle;
 	struct snapshot snapshot; /* while a round goes on */
@@ -63,51 +53,20 @@ struct monitor {
 	ev_io on_events;
 	ev_timer on_due;
 	ev_timer on_grace;
-	struct repeated forged;
-	struct repeated overruns;
 	bool has_baseline; /* what the runtime knew at start has been taken as applied */
 	bool has_round;
 	bool has_ended_round; /* at least one */
 	bool is_outdated;     /* the round's snapshot is older than a hint, and was used already */
-	bool has_lost_events;
 	bool has_said_links;
 	bool has_said_routes;
 	bool is_stopping;
 	int exit_status;
 };
 
-/* Counts, and says whether the sum is to be logged now. */
-static bool should_warn(struct repeated *repeated, size_t more, uint64_t now_ms)
-{
-	repeated->count += more;
-	if (repeated->count == 0 || now_ms < repeated->next_ms)
-		return false;
-	repeated->next_ms = now_ms + WARN_EVERY_MS;
-	return true;
-}
-
 static void say_note(void *arg, bool is_warning, const char *text)
 {
 	(void)arg;
 	(is_warning ? log_warn : log_info)("%s", text);
-}
-
-/* --- events ---------------------------------------------------------------------------------- */
-
-static void on_message(void *arg, const struct nlmsghdr *message)
-{
-	struct monitor *monitor = arg;
-	struct hint hint = hint_of(message);
-
-	if (hint.flags == 0)
-		return;
-	settle_hint(&monitor->settle, clock_ms(), hint.flags & HINT_LOSS);
-	if (hint.flags & HINT_GONE) {
-		/* What a snapshot says of it is older than this, or the link's next life, to be
-		 * seen next time. */
-		applied_mark_gone(&monitor->applied, hint.index);
-		snapshot_drop_link(&monitor->snapshot, hint.index);
-	}
 }
 
 static void give_up(struct monitor *monitor)
@@ -116,29 +75,11 @@ static void give_up(struct monitor *monitor)
 	monitor->is_stopping = true;
 }
 
-/* Reads all events that are there; what they took away is known afterwards. */
 static void read_events(struct monitor *monitor)
 {
-	uint64_t now_ms = clock_ms();
-	size_t forged = 0;
-	int ret = events_read(monitor->events, on_message, monitor, &forged);
+	int ret = intake_read(&monitor->intake);
 
-	if (should_warn(&monitor->forged, forged, now_ms)) {
-		log_warn("%zu netlink datagrams that the kernel did not send were dropped: "
-			 "a process in the namespace forges them",
-			 monitor->forged.count);
-		monitor->forged.count = 0;
-	}
-	if (ret == -ENOBUFS) {
-		monitor->has_lost_events = true;
-		settle_hint(&monitor->settle, now_ms, true);
-		if (should_warn(&monitor->overruns, 1, now_ms)) {
-			log_warn("events were lost, everything is taken anew (%zu times so far); "
-				 "a larger --receive-buffer helps",
-				 monitor->overruns.count);
-			monitor->overruns.count = 0;
-		}
-	} else if (ret < 0) {
+	if (ret < 0) {
 		log_error("cannot read events: %s", strerror(-ret));
 		give_up(monitor);
 	}
@@ -199,11 +140,11 @@ static void dump_failed(struct monitor *monitor, int error)
 static int take_snapshot(struct monitor *monitor)
 {
 	uint64_t start_ms = clock_ms();
-	size_t doubts = 0, forged = 0;
-	int ret = observe(&monitor->snapshot, &monitor->config.limits, &monitor->applied, &doubts,
-			  &forged);
+	struct observation seen;
+	int ret = observe(&monitor->snapshot, &monitor->config.limits, &monitor->applied,
+			  &monitor->intake.oversized, &seen);
 
-	monitor->forged.count += forged;
+	intake_say_forged(&monitor->intake, seen.forged);
 	if (ret < 0) {
 		dump_failed(monitor, ret);
 		return ret;
@@ -213,7 +154,7 @@ static int take_snapshot(struct monitor *monitor)
 	read_events(monitor);
 	if (monitor->settle.has_hint && monitor->snapshot.has_route_parts)
 		monitor->snapshot.has_torn_routes = true;
-	if (doubts > 0)
+	if (seen.doubts > 0)
 		settle_hint(&monitor->settle, clock_ms(), false);
 	say_limits(monitor);
 	return 0;
@@ -237,8 +178,10 @@ static void take_baseline(struct monitor *monitor)
 		return;
 	}
 	monitor->has_baseline = true;
-	log_info("watching: %zu interfaces and %zu routes are taken as known to the runtime",
-		 monitor->applied.count, monitor->applied.routes.count);
+	log_info("watching with a receive buffer of %zu bytes; known to the runtime: "
+		 "%zu interfaces, %zu routes",
+		 events_buffer(monitor->intake.events), monitor->applied.count,
+		 monitor->applied.routes.count);
 	monitor->config.on_ready(monitor->config.on_ready_arg);
 	settle_now(&monitor->settle, clock_ms());
 }
@@ -253,8 +196,8 @@ static void begin_round(struct monitor *monitor)
 		return;
 	}
 	round_begin(&monitor->round, &monitor->config.policy, &monitor->snapshot, &monitor->applied,
-		    &monitor->notes, monitor->has_lost_events);
-	monitor->has_lost_events = false;
+		    &monitor->notes, monitor->intake.has_lost_events);
+	monitor->intake.has_lost_events = false;
 	monitor->has_round = true;
 }
 
@@ -414,7 +357,8 @@ static void on_grace_over(struct ev_loop *loop, ev_timer *watcher, int events)
 
 static void init_watchers(struct monitor *monitor)
 {
-	ev_io_init(&monitor->on_events, on_events_readable, events_fd(monitor->events), EV_READ);
+	ev_io_init(&monitor->on_events, on_events_readable, events_fd(monitor->intake.events),
+		   EV_READ);
 	ev_init(&monitor->on_due, on_due);
 	ev_timer_init(&monitor->on_grace, on_grace_over, GRACE_S, 0.);
 	monitor->on_events.data = monitor;
@@ -435,18 +379,18 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 	monitor->calls.dialect = config->policy.dialect;
 	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
 	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
-	monitor->events = events_open(config->receive_bytes);
-	if (monitor->events && config->has_runtime)
+	ret = intake_open(&monitor->intake, config->receive_bytes, &monitor->settle,
+			  &monitor->applied, &monitor->snapshot);
+	if (ret == 0 && config->has_runtime) {
 		monitor->client = client_new(loop, &config->client, on_call_done, monitor);
-	if (!monitor->events || (config->has_runtime && !monitor->client)) {
-		ret = errno;
-		log_error("cannot subscribe to the kernel's events: %s", strerror(ret));
+		ret = monitor->client ? 0 : -ENOMEM;
+	}
+	if (ret < 0) {
+		log_error("cannot subscribe to the kernel's events: %s", strerror(-ret));
 		monitor_free(monitor);
-		errno = ret;
 		return NULL;
 	}
 	init_watchers(monitor);
-	log_debug("receive buffer: %zu bytes", events_buffer(monitor->events));
 	return monitor;
 }
 
@@ -454,17 +398,17 @@ void monitor_free(struct monitor *monitor)
 {
 	if (!monitor)
 		return;
-	if (monitor->events) {
+	if (monitor->intake.events) {
 		ev_io_stop(monitor->loop, &monitor->on_events);
 		ev_timer_stop(monitor->loop, &monitor->on_due);
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
 	end_round(monitor);
 	client_free(monitor->client);
-	events_close(monitor->events);
 	snapshot_fini(&monitor->snapshot);
 	request_fini(&monitor->request);
 	applied_fini(&monitor->applied);
+	intake_close(&monitor->intake);
 	free(monitor);
 }
 
@@ -478,7 +422,7 @@ void monitor_start(struct monitor *monitor)
 void monitor_resync(struct monitor *monitor)
 {
 	log_info("everything is taken anew");
-	monitor->has_lost_events = true;
+	monitor->intake.has_lost_events = true;
 	settle_now(&monitor->settle, clock_ms());
 	step(monitor);
 }

@@ -34,7 +34,7 @@ struct monitor;
 
 /*
  * Opens the sockets in the caller's network namespace; @loop must be the default loop. What @config
- * points to must outlive the monitor. NULL: errno says why, and it was logged.
+ * points to must outlive the monitor. NULL: it was logged why.
  */
 struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *config);
 

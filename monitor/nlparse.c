@@ -352,6 +352,24 @@ int nlparse_route(const struct nlmsghdr *message, struct route_list *list)
 	return append_route(header, &attributes, &route, list);
 }
 
+int nlparse_route_dest(const struct nlmsghdr *head, size_t size, struct route *route)
+{
+	const struct rtmsg *header = mnl_nlmsg_get_payload(head);
+	size_t offset = sizeof(*head) + sizeof(*header); /* both are aligned */
+	struct attributes attributes;
+
+	memset(route, 0, sizeof(*route));
+	if (size < offset ||
+	    (head->nlmsg_type != RTM_NEWROUTE && head->nlmsg_type != RTM_DELROUTE) ||
+	    header->rtm_table != RT_TABLE_MAIN || header->rtm_dst_len > ip_bits(header->rtm_family))
+		return -EBADMSG;
+	/* The attribute that was cut, and what would have followed it, are not looked at. */
+	parse_bytes((const char *)head + offset, size - offset, &attributes);
+	route->family = header->rtm_family;
+	route->prefix_len = header->rtm_dst_len;
+	return get_ip(&attributes, RTA_DST, route->family, &route->dest) < 0 ? -EBADMSG : 0;
+}
+
 static int add_group(struct nexthop_table *table, const struct nexthop *nexthop,
 		     const struct nlattr *group)
 {

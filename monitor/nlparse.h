@@ -3,7 +3,8 @@
  * nlparse.h - pure: one rtnetlink message into one typed value
  *
  * The only door for bytes from the kernel: every length is checked here. Unknown attributes are
- * skipped. The caller vouches that the message's nlmsg_len lies within its buffer (nlparse_is_whole()).
+ * skipped. The caller vouches that the message's nlmsg_len lies within its buffer
+ * (nlparse_is_whole()).
  */
 #ifndef NETNSMON_NLPARSE_H
 #define NETNSMON_NLPARSE_H
@@ -35,6 +36,12 @@ int nlparse_address(const struct nlmsghdr *message, struct address *address);
  * and there are no hops.
  */
 int nlparse_route(const struct nlmsghdr *message, struct route_list *list);
+
+/*
+ * A route whose message was cut after @size bytes, so that only its destination can be read.
+ * Returns 0, or -EBADMSG: malformed or no route of the main table.
+ */
+int nlparse_route_dest(const struct nlmsghdr *head, size_t size, struct route *route);
 
 /* RTM_NEWNEXTHOP: appends the object to @table. Returns 0, -EBADMSG or -ENOMEM. */
 int nlparse_nexthop(const struct nlmsghdr *message, struct nexthop_table *table);

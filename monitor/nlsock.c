@@ -32,8 +32,6 @@ int nlsock_receive(int fd, void *buffer, size_t size, size_t *received)
 	/* nlmsg_pid is the sender's own word; only this address is the kernel's (netlink(7)). */
 	if (header.msg_namelen != sizeof(sender) || sender.nl_pid != 0)
 		return -EPERM;
-	if (header.msg_flags & MSG_TRUNC)
-		return -EMSGSIZE;
 	*received = (size_t)length;
-	return 0;
+	return header.msg_flags & MSG_TRUNC ? -EMSGSIZE : 0;
 }

@@ -10,14 +10,17 @@
 /* The kernel fills at most 32 KiB of a datagram (netlink_dump(), SKB_WITH_OVERHEAD(32768)). */
 #define NLSOCK_DATAGRAM_MAX 32768
 
+/* … and uses this much of it: measured; the rest is struct skb_shared_info. */
+#define NLSOCK_DUMP_MAX 32448
+
 /* Connects a bound socket to the kernel: no other process can send to its port any more. 0 or
  * -errno. */
 int nlsock_connect(int fd);
 
 /*
  * Reads one datagram into @size bytes at @buffer and stores its length in *@received. Returns 0,
- * -EPERM for one that the kernel did not send (dropped), -EMSGSIZE for one that did not fit (cut),
- * -EAGAIN if there is none, or another negative errno.
+ * -EPERM for one that the kernel did not send (dropped), -EMSGSIZE for one that did not fit (cut:
+ * *@received is @size), -EAGAIN if there is none, or another negative errno.
  */
 int nlsock_receive(int fd, void *buffer, size_t size, size_t *received);
 

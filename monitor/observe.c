@@ -13,7 +13,7 @@
 
 /* The kernel answers for one index what a dump may have left out. */
 static void ask_for_absent(struct dump *dump, const struct snapshot *snapshot,
-			   struct applied *applied, size_t *doubts)
+			   struct applied *applied, struct observation *seen)
 {
 	for (size_t i = 0; i < applied->count; i++) {
 		struct plug *plug = applied->plugs[i];
@@ -26,27 +26,29 @@ static void ask_for_absent(struct dump *dump, const struct snapshot *snapshot,
 		if (ret == 0)
 			plug_mark_gone(plug);
 		else if (!snapshot->has_more_links)
-			(*doubts)++;
+			seen->doubts++;
 	}
 }
 
 int observe(struct snapshot *snapshot, const struct snapshot_limits *limits,
-	    struct applied *applied, size_t *doubts, size_t *forged)
+	    struct applied *applied, struct oversized *oversized, struct observation *seen)
 {
 	int ret = -EINTR;
 
-	*doubts = 0;
+	*seen = (struct observation){0};
 	for (int i = 0; ret == -EINTR && i < TRIES; i++) {
 		struct dump *dump = dump_open();
 
 		if (!dump)
 			return -errno;
 		ret = dump_snapshot(dump, snapshot, limits);
-		if (ret == 0)
-			ask_for_absent(dump, snapshot, applied, doubts);
-		else
+		if (ret == 0) {
+			ask_for_absent(dump, snapshot, applied, seen);
+			snapshot->has_cut_routes = oversized_check(oversized, dump);
+		} else {
 			snapshot_fini(snapshot);
-		*forged += dump_forged(dump);
+		}
+		seen->forged += dump_forged(dump);
 		dump_close(dump);
 	}
 	return ret;

@@ -239,7 +239,7 @@ static int keep_applied(struct judge *judge)
 /*
  * A dump in several parts, between which something changed, can lack stable routes without a mark.
  * A route that the runtime has and such a dump lacks stays; if the next one lacks it too, it is
- * gone.
+ * gone. A dump that was cut proves no absence at all.
  */
 static int keep_missed(struct judge *judge)
 {
@@ -260,7 +260,8 @@ static int keep_missed(struct judge *judge)
 			route->traits &= (uint8_t)~ROUTE_MISSED;
 			continue;
 		}
-		if ((route->traits & ROUTE_MISSED) || !is_usable(judge, applied, route))
+		if (((route->traits & ROUTE_MISSED) && !judge->snapshot->has_cut_routes) ||
+		    !is_usable(judge, applied, route))
 			continue;
 		route->traits |= ROUTE_MISSED;
 		if (route_list_add(judge->list, route, route_hops(applied, route),
@@ -288,7 +289,7 @@ static int judge_all(struct judge *judge)
 		ret = judge_routes(judge);
 	if (ret == 0)
 		ret = keep_applied(judge);
-	if (ret == 0 && judge->snapshot->has_torn_routes)
+	if (ret == 0 && (judge->snapshot->has_torn_routes || judge->snapshot->has_cut_routes))
 		ret = keep_missed(judge);
 	else
 		forget_missed(&judge->applied->routes);

@@ -56,6 +56,7 @@ struct snapshot {
 	bool has_more_routes; /* than max_routes: nothing can be said of routes */
 	bool has_route_parts; /* they came in several datagrams, between which they can change */
 	bool has_torn_routes; /* … and something did change: stable routes may be missing */
+	bool has_cut_routes;  /* one is too large for a dump, which ended there */
 	bool tells_proto;     /* an address had an IFA_PROTO, so the kernel knows of it */
 };
 
