@@ -16,9 +16,10 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
 MONITOR := applied baseline calls dump events filter hint intake lock log logsink monitor netns nexthop \
-	nlparse nlsock notes observe options oversized prefix_set printer process ready reconcile retry \
-	route_filter route_notes route_simple settle snapshot
-RUNTIME_CLIENT := array client dialect encode fingerprint iface ip request routes spawn utf8
+	nlparse nlsock notes observe options oversized pathwatch pidwatch prefix_set printer process ready reconcile retry \
+	route_filter route_notes route_simple session settle snapshot state_parse state_print statefile status
+RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
+	utf8
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)
 LIB := $(BUILD)/libnetnsmon.a

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,42 +53,66 @@ static bool is_current(const struct lock *lock)
 	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
-static int try_once(struct lock *lock)
+void lock_init(struct lock *lock, int directory_fd, const struct netns_id *id)
 {
-	lock->fd = openat(lock->directory_fd, lock->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			  0600);
-	if (lock->fd < 0)
-		return -errno;
-	if (flock(lock->fd, LOCK_EX | LOCK_NB) < 0)
-		return -errno;
-	return is_current(lock) ? 0 : -ESTALE;
+	memset(lock, 0, sizeof(*lock));
+	lock->directory_fd = directory_fd;
+	lock->fd = -1;
+	snprintf(lock->name, sizeof(lock->name), "netns-%ju-%ju.lock", (uintmax_t)id->device,
+		 (uintmax_t)id->inode);
 }
 
-int lock_take(struct lock *lock, int directory_fd, const struct netns_id *id)
+/* Returns 0, -EWOULDBLOCK with the file open, -ESTALE if it was removed meanwhile, or another
+ * errno. */
+static int try_once(struct lock *lock)
+{
+	if (lock->fd < 0)
+		lock->fd = openat(lock->directory_fd, lock->name,
+				  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (lock->fd < 0 || flock(lock->fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	if (is_current(lock))
+		return 0;
+	close(lock->fd);
+	lock->fd = -1;
+	return -ESTALE;
+}
+
+int lock_try(struct lock *lock)
 {
 	int ret = -ESTALE;
 
-	lock->directory_fd = directory_fd;
-	snprintf(lock->name, sizeof(lock->name), "netns-%ju-%ju.lock", (uintmax_t)id->device,
-		 (uintmax_t)id->inode);
-	for (int i = 0; ret == -ESTALE && i < TRIES; i++) {
+	for (int i = 0; ret == -ESTALE && i < TRIES; i++)
 		ret = try_once(lock);
-		if (ret < 0 && lock->fd >= 0)
-			close(lock->fd);
-	}
-	if (ret < 0) {
-		close(lock->directory_fd);
-		lock->directory_fd = -1;
-	}
+	lock->is_held = ret == 0;
 	return ret;
+}
+
+/* Should the waiting child have been killed, trying again does no harm. */
+static void on_locked(void *arg, bool is_locked)
+{
+	struct lock *lock = arg;
+
+	(void)is_locked;
+	lock->on_turn(lock->arg);
+}
+
+int lock_wait(struct lock *lock, struct ev_loop *loop, void (*on_turn)(void *arg), void *arg)
+{
+	lock->on_turn = on_turn;
+	lock->arg = arg;
+	return lockwait_start(&lock->wait, loop, lock->fd, on_locked, lock);
 }
 
 void lock_release(struct lock *lock)
 {
 	if (lock->directory_fd < 0)
 		return;
-	unlinkat(lock->directory_fd, lock->name, 0);
-	close(lock->fd);
+	lockwait_stop(&lock->wait);
+	if (lock->is_held)
+		unlinkat(lock->directory_fd, lock->name, 0);
+	if (lock->fd >= 0)
+		close(lock->fd);
 	close(lock->directory_fd);
 	lock->directory_fd = -1;
 }

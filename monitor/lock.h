@@ -5,12 +5,20 @@
 #ifndef NETNSMON_LOCK_H
 #define NETNSMON_LOCK_H
 
+#include <ev.h>
+#include <stdbool.h>
+
+#include "lockwait.h"
 #include "netns.h"
 
 struct lock {
-	int directory_fd; /* -1: not locked */
-	int fd;
+	int directory_fd; /* owned; -1: there is no lock */
+	int fd;		  /* -1: not open */
+	bool is_held;
 	char name[64];
+	struct lockwait wait;
+	void (*on_turn)(void *arg);
+	void *arg;
 };
 
 /*
@@ -20,13 +28,21 @@ struct lock {
  */
 int lock_open_directory(const char *path);
 
-/*
- * Takes the lock of namespace @id in the directory, whose descriptor the lock then owns. Returns 0,
- * -EWOULDBLOCK if another process has it, or another negative errno; then the directory is closed.
- */
-int lock_take(struct lock *lock, int directory_fd, const struct netns_id *id);
+/* A lock for namespace @id in the directory, whose descriptor it then owns. */
+void lock_init(struct lock *lock, int directory_fd, const struct netns_id *id);
 
-/* Removes the lock's file and gives the lock up. A lock that was never taken is harmless. */
+/* Returns 0: the lock is held; -EWOULDBLOCK: another process has it; or another negative errno. */
+int lock_try(struct lock *lock);
+
+/*
+ * After -EWOULDBLOCK: calls @on_turn from @loop, the default one, as soon as the lock's holder is
+ * gone; then lock_try() must be called again, since others may wait too. Returns 0 or a negative
+ * errno.
+ */
+int lock_wait(struct lock *lock, struct ev_loop *loop, void (*on_turn)(void *arg), void *arg);
+
+/* Gives the lock up and removes its file if it was held. A lock with directory_fd -1 is harmless.
+ */
 void lock_release(struct lock *lock);
 
 #endif

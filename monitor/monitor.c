@@ -28,6 +28,8 @@
 #include "observe.h"
 #include "reconcile.h"
 #include "settle.h"
+#include "slots.h"
+#include "status.h"
 
 /* How long a running child may take to finish when we are asked to stop. */
 #define GRACE_S 5.
@@ -41,6 +43,7 @@ struct monitor {
 	struct monitor_config config;
 	struct intake intake;
 	struct client *client; /* NULL: standalone */
+	struct slots slots;
 	struct settle settle;
 	struct snapshot snapshot; /* while a round goes on */
 	struct applied applied;
@@ -160,15 +163,26 @@ static int take_snapshot(struct monitor *monitor)
 	return 0;
 }
 
+static void save_state(struct monitor *monitor)
+{
+	if (monitor->config.state)
+		statefile_save(monitor->config.state, &monitor->applied);
+}
+
 /*
  * Takes the first snapshot as what the runtime knows already. It is used up by that: the first
  * round takes another one, which shows what the baseline did not take, and what has come since.
  */
 static void take_baseline(struct monitor *monitor)
 {
+	bool is_restored =
+		monitor->config.state && statefile_load(monitor->config.state, &monitor->applied);
 	int ret = 0;
 
-	if (monitor->config.takes_existing)
+	/* While nobody watched, links may have had other lives, as after lost events. */
+	if (is_restored)
+		monitor->intake.has_lost_events = true;
+	else if (monitor->config.takes_existing)
 		ret = baseline_take(&monitor->config.policy, &monitor->snapshot, &monitor->applied,
 				    &monitor->notes);
 	snapshot_fini(&monitor->snapshot);
@@ -178,18 +192,21 @@ static void take_baseline(struct monitor *monitor)
 		return;
 	}
 	monitor->has_baseline = true;
-	log_info("watching with a receive buffer of %zu bytes; known to the runtime: "
+	save_state(monitor);
+	log_info("watching%s with a receive buffer of %zu bytes; known to the runtime: "
 		 "%zu interfaces, %zu routes",
+		 is_restored ? " again, from saved state," : "",
 		 events_buffer(monitor->intake.events), monitor->applied.count,
 		 monitor->applied.routes.count);
-	monitor->config.on_ready(monitor->config.on_ready_arg);
+	monitor->config.on_ready(monitor->config.hook_arg);
 	settle_now(&monitor->settle, clock_ms());
 }
 
 static void begin_round(struct monitor *monitor)
 {
 	end_round(monitor);
-	if (take_snapshot(monitor) < 0)
+	monitor->config.on_look(monitor->config.hook_arg);
+	if (monitor->is_stopping || take_snapshot(monitor) < 0)
 		return;
 	if (!monitor->has_baseline) {
 		take_baseline(monitor);
@@ -210,6 +227,8 @@ static void end_call(struct monitor *monitor, const struct call_result *result)
 	calls_end(&monitor->calls, &monitor->applied, monitor->plug, &monitor->request, result,
 		  now_ms);
 	monitor->plug = NULL;
+	slots_release(&monitor->slots);
+	save_state(monitor);
 	if (result->outcome != OUTCOME_DONE && monitor->config.is_once)
 		monitor->exit_status = 1;
 	if (monitor->calls.is_sandbox_gone)
@@ -237,10 +256,20 @@ static void start_call(struct monitor *monitor)
 		print_request(monitor);
 		return;
 	}
+	ret = slots_acquire(&monitor->slots);
+	if (ret == 0) {
+		/* What is to be asked for is found anew when the slot is there. */
+		request_fini(&monitor->request);
+		end_round(monitor);
+		return;
+	}
 	log_debug("calling: %s %s",
 		  dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
 		  monitor->request.iface.name);
-	ret = client_call(monitor->client, &monitor->request);
+	if (monitor->config.state)
+		statefile_note_call(monitor->config.state, &monitor->request);
+	if (ret > 0)
+		ret = client_call(monitor->client, &monitor->request);
 	if (ret < 0)
 		end_call(monitor,
 			 &(struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret});
@@ -248,7 +277,8 @@ static void start_call(struct monitor *monitor)
 
 static bool is_busy(const struct monitor *monitor)
 {
-	return monitor->client && client_is_busy(monitor->client);
+	return monitor->client &&
+	       (client_is_busy(monitor->client) || slots_is_waiting(&monitor->slots));
 }
 
 /* Asks the round for requests until one runs, none is left, or its snapshot has become old. */
@@ -271,6 +301,7 @@ static void advance_round(struct monitor *monitor)
 			settle_failed(&monitor->settle, clock_ms(), DUMP_PAUSE_MAX_MS);
 		}
 		if (ret <= 0) {
+			slots_release(&monitor->slots);
 			end_round(monitor);
 			monitor->has_ended_round = true;
 			return;
@@ -306,6 +337,8 @@ static void step(struct monitor *monitor)
 	if (monitor->config.is_once && monitor->has_ended_round && !is_busy(monitor))
 		monitor->is_stopping = true;
 	if (monitor->is_stopping && !is_busy(monitor)) {
+		if (monitor->calls.is_sandbox_gone && monitor->config.state)
+			statefile_remove(monitor->config.state);
 		ev_break(monitor->loop, EVBREAK_ALL);
 		return;
 	}
@@ -322,6 +355,14 @@ static void on_call_done(void *arg, const struct call_result *result)
 	read_events(monitor);
 	if (monitor->settle.has_hint && !monitor->config.is_once)
 		monitor->is_outdated = true;
+	step(monitor);
+}
+
+static void on_slot_granted(void *arg)
+{
+	struct monitor *monitor = arg;
+
+	settle_now(&monitor->settle, clock_ms());
 	step(monitor);
 }
 
@@ -376,6 +417,8 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 	monitor->loop = loop;
 	monitor->config = *config;
 	monitor->notes.say = say_note;
+	slots_init(&monitor->slots, loop, config->slots_fd, config->slot_count, on_slot_granted,
+		   monitor);
 	monitor->calls.dialect = config->policy.dialect;
 	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
 	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
@@ -404,6 +447,7 @@ void monitor_free(struct monitor *monitor)
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
 	end_round(monitor);
+	slots_release(&monitor->slots);
 	client_free(monitor->client);
 	snapshot_fini(&monitor->snapshot);
 	request_fini(&monitor->request);
@@ -429,10 +473,23 @@ void monitor_resync(struct monitor *monitor)
 
 void monitor_stop(struct monitor *monitor)
 {
+	if (slots_is_waiting(&monitor->slots))
+		slots_release(&monitor->slots);
 	if (!monitor->is_stopping && is_busy(monitor))
 		ev_timer_start(monitor->loop, &monitor->on_grace);
 	monitor->is_stopping = true;
 	step(monitor);
+}
+
+void monitor_end(struct monitor *monitor)
+{
+	monitor->calls.is_sandbox_gone = true;
+	monitor_stop(monitor);
+}
+
+void monitor_log_status(const struct monitor *monitor)
+{
+	status_log(&monitor->applied, clock_ms());
 }
 
 int monitor_exit_status(const struct monitor *monitor)

@@ -14,6 +14,7 @@
 #include "filter.h"
 #include "printer.h"
 #include "snapshot.h"
+#include "statefile.h"
 
 struct monitor_config {
 	struct policy policy;
@@ -24,8 +25,12 @@ struct monitor_config {
 	bool takes_existing;	     /* the runtime knows what is there at start */
 	bool is_once;		     /* one round, then the loop is broken */
 	bool has_runtime;	     /* else each request is printed and counts as acknowledged */
+	struct statefile *state;     /* NULL: nothing is kept */
+	int slots_fd;		     /* directory of the slots */
+	uint32_t slot_count;	     /* 0: calls are not limited */
 	void (*on_ready)(void *arg); /* called once: from now on no change is missed */
-	void *on_ready_arg;
+	void (*on_look)(void *arg);  /* called with each snapshot */
+	void *hook_arg;
 	struct client_config client;
 	struct printer printer;
 };
@@ -54,6 +59,12 @@ void monitor_resync(struct monitor *monitor);
  * grace: then the running child is ended if it must not outlive the monitor, else left alone.
  */
 void monitor_stop(struct monitor *monitor);
+
+/* The same, because the sandbox is gone: nothing is kept of it. */
+void monitor_end(struct monitor *monitor);
+
+/* Logs what is applied and what is pending. */
+void monitor_log_status(const struct monitor *monitor);
 
 /* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request
  * failed. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ enum option_id {
 	OPTION_ONCE,
 	OPTION_FORMAT,
 	OPTION_RUN_DIR,
+	OPTION_NO_STATE,
+	OPTION_STANDBY,
+	OPTION_WATCH_PID,
+	OPTION_WATCH_PATH,
+	OPTION_SLOTS,
+	OPTION_SLOTS_DIR,
 	OPTION_READY_FD,
 	OPTION_LOG,
 	OPTION_LOG_TO,
@@ -74,7 +81,14 @@ static const struct {
 	{"once", OPTION_ONCE, NULL, "reconcile once and exit: 0 if all was acknowledged, else 1"},
 	{"format", OPTION_FORMAT, "text|json",
 	 "of printed requests (text on a terminal, else json)"},
-	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks (/run/netnsmon)"},
+	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks and saved state (/run/netnsmon)"},
+	{"no-state", OPTION_NO_STATE, NULL, "keep nothing for the next monitor of the sandbox"},
+	{"standby", OPTION_STANDBY, NULL,
+	 "if another monitor holds the namespace, wait for its end"},
+	{"watch-pid", OPTION_WATCH_PID, "PID", "end when this process ends"},
+	{"watch-path", OPTION_WATCH_PATH, "PATH", "end when this path is gone after it was there"},
+	{"slots", OPTION_SLOTS, "N", "runtime calls at once, over all monitors with the same DIR"},
+	{"slots-dir", OPTION_SLOTS_DIR, "DIR", "for their locks (/run/netnsmon/slots)"},
 	{"ready-fd", OPTION_READY_FD, "FD", "gets a newline when no change is missed any more"},
 	{"log", OPTION_LOG, "LEVEL", "error, warn, info or debug (info)"},
 	{"log-level", OPTION_LOG, "LEVEL", NULL},
@@ -183,6 +197,13 @@ static int append_string(struct string_list *list, const char *value)
 	return 0;
 }
 
+static bool is_watchable(const char *path)
+{
+	size_t length = strlen(path);
+
+	return path[0] == '/' && length > 1 && length < PATH_MAX && path[length - 1] != '/';
+}
+
 static int read_format(const struct reader *reader, const char *value)
 {
 	bool is_text;
@@ -231,7 +252,7 @@ static int read_value(const struct reader *reader, int id, const char *value)
 static int read_other(const struct reader *reader, int id, const char *value)
 {
 	struct options *options = reader->options;
-	uint32_t fd;
+	uint32_t number;
 
 	switch (id) {
 	case OPTION_QUIET:
@@ -248,10 +269,23 @@ static int read_other(const struct reader *reader, int id, const char *value)
 		return read_format(reader, value);
 	case OPTION_RUN_DIR:
 		return read_string(reader, value, &options->run_dir);
-	case OPTION_READY_FD:
-		if (read_u32(reader, value, 3, 1U << 20, &fd))
+	case OPTION_WATCH_PID:
+		if (read_u32(reader, value, 1, INT32_MAX, &number))
 			return -EINVAL;
-		options->ready_fd = (int)fd;
+		options->watch_pid = (pid_t)number;
+		return 0;
+	case OPTION_WATCH_PATH:
+		options->watch_path = value;
+		return is_watchable(value) ? 0
+					   : fail(reader, value, "an absolute path, no '/' last");
+	case OPTION_SLOTS:
+		return read_u32(reader, value, 1, 65536, &options->slots);
+	case OPTION_SLOTS_DIR:
+		return read_string(reader, value, &options->slots_dir);
+	case OPTION_READY_FD:
+		if (read_u32(reader, value, 3, 1U << 20, &number))
+			return -EINVAL;
+		options->ready_fd = (int)number;
 		return 0;
 	case OPTION_LOG:
 		return log_level_find(value, &options->log_level)
@@ -282,6 +316,12 @@ static int read_option(const struct reader *reader, int id, const char *value, s
 		return 0;
 	case OPTION_ONCE:
 		options->is_once = true;
+		return 0;
+	case OPTION_NO_STATE:
+		options->keeps_state = false;
+		return 0;
+	case OPTION_STANDBY:
+		options->is_standby = true;
 		return 0;
 	case OPTION_TEMPORARY:
 		options->takes_temporary = true;
@@ -323,6 +363,8 @@ static void set_defaults(struct options *options)
 	*options = (struct options){
 		.dialect = dialect_find("plain"),
 		.takes_existing = true,
+		.keeps_state = true,
+		.slots_dir = "/run/netnsmon/slots",
 		.quiet_ms = 60,
 		.max_wait_ms = 500,
 		.max_routes = 65536,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "dialect.h"
 #include "log.h"
@@ -42,6 +43,12 @@ struct options {
 	bool is_once;
 	enum output_format format;
 	const char *run_dir;
+	bool keeps_state; /* not --no-state */
+	bool is_standby;
+	pid_t watch_pid;	/* 0: none */
+	const char *watch_path; /* NULL: none */
+	uint32_t slots;		/* 0: calls are not limited */
+	const char *slots_dir;
 	int ready_fd; /* -1: none */
 	const char *log_target;
 	enum log_level log_level;

@@ -16,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +77,46 @@ pid_t spawn_start(const struct spawn *spawn)
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return -failure;
+}
+
+/* Runs in a copy of the caller that has but one thread of control, and never returns. */
+static void wait_for_lock(int lock_fd, pid_t parent)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		sigaction(signal, &action, NULL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+	/* Nothing else of the caller's may be kept alive: moved to 0, the rest is closed. */
+	if (dup2(lock_fd, 0) < 0)
+		_exit(1);
+	if (syscall(SYS_close_range, 1, ~0U, 0) < 0) {
+		for (int fd = 1; fd < 256; fd++)
+			close(fd);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	_exit(flock(0, LOCK_EX) < 0);
+}
+
+pid_t spawn_lock_waiter(int lock_fd)
+{
+	pid_t parent = getpid();
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	/* Not vfork(2): the caller goes on while the child waits. */
+	pid = fork();
+	if (pid == 0)
+		wait_for_lock(lock_fd, parent);
+	if (pid < 0)
+		pid = -errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
 }
 
 /* Why @path cannot be executed, or 0. */

@@ -30,6 +30,14 @@ struct spawn {
 pid_t spawn_start(const struct spawn *spawn);
 
 /*
+ * Starts a child that waits in flock(2) for the file of @lock_fd and exits with status 0 when it
+ * has the lock. A lock belongs to the open file, which both share, so that then it is the caller's:
+ * this is how a process waits for a lock without standing still. The child is killed when the
+ * caller dies. Returns the process id or a negative errno.
+ */
+pid_t spawn_lock_waiter(int lock_fd);
+
+/*
  * Finds @program as a shell would: as it is where it has a '/', else in the directories of PATH.
  * Stores the path in @path. Returns 0, or why it cannot be run: -ENOENT, -EISDIR, -EACCES,
  * -ENAMETOOLONG, ….

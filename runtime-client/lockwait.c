@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lockwait.c - waits in the loop for a flock(2) on a file
+ */
+#include "lockwait.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "spawn.h"
+
+static void on_exit_status(struct ev_loop *loop, ev_child *watcher, int events)
+{
+	struct lockwait *wait = watcher->data;
+	int status = watcher->rstatus;
+
+	(void)events;
+	ev_child_stop(loop, watcher);
+	wait->loop = NULL;
+	wait->on_locked(wait->arg, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int lockwait_start(struct lockwait *wait, struct ev_loop *loop, int fd,
+		   void (*on_locked)(void *arg, bool is_locked), void *arg)
+{
+	pid_t pid = spawn_lock_waiter(fd);
+
+	if (pid < 0)
+		return pid;
+	wait->loop = loop;
+	wait->on_locked = on_locked;
+	wait->arg = arg;
+	ev_child_init(&wait->on_exit, on_exit_status, pid, 0);
+	wait->on_exit.data = wait;
+	ev_child_start(loop, &wait->on_exit);
+	return 0;
+}
+
+void lockwait_stop(struct lockwait *wait)
+{
+	if (!wait->loop)
+		return;
+	ev_child_stop(wait->loop, &wait->on_exit);
+	kill(wait->on_exit.pid, SIGKILL);
+	waitpid(wait->on_exit.pid, NULL, 0);
+	wait->loop = NULL;
+}
+
+bool lockwait_is_active(const struct lockwait *wait)
+{
+	return wait->loop != NULL;
+}
