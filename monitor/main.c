@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,13 +13,22 @@
 #include "process.h"
 #include "session.h"
 #include "spawn.h"
+#include "utf8.h"
 
 #define PROGRAM "netnsmon"
 
-/* What is wrong with the command line, in one line. */
-static int usage_error(const char *what)
+static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says what is wrong with the command line, in one line whatever is in it. */
+static int usage_error(const char *format, ...)
 {
-	fprintf(stderr, PROGRAM ": %s\n", what);
+	char message[1024], text[UTF8_SANITIZED_SIZE(sizeof(message))];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	fprintf(stderr, PROGRAM ": %s\n", utf8_printable(message, text));
 	return EXIT_USAGE;
 }
 
@@ -37,15 +47,11 @@ static int run(const struct options *options)
 	/* A typing error must not wait for the first interface. */
 	int ret = options->runtime ? spawn_find(options->runtime, runtime, sizeof(runtime)) : 0;
 
-	if (ret < 0) {
-		fprintf(stderr, PROGRAM ": --runtime %s: %s\n", options->runtime, strerror(-ret));
-		return EXIT_USAGE;
-	}
+	if (ret < 0)
+		return usage_error("--runtime %s: %s", options->runtime, strerror(-ret));
 	ret = log_open(PROGRAM, options->sandbox, options->log_target, options->log_level);
-	if (ret < 0) {
-		fprintf(stderr, PROGRAM ": --log-to %s: %s\n", options->log_target, strerror(-ret));
-		return EXIT_USAGE;
-	}
+	if (ret < 0)
+		return usage_error("--log-to %s: %s", options->log_target, strerror(-ret));
 	ret = session_run(options, options->runtime ? runtime : NULL);
 	log_close();
 	return ret;
@@ -62,7 +68,7 @@ int main(int argc, char **argv)
 	 * this. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	if (options_parse(&options, argc, argv, error) < 0)
-		status = usage_error(error);
+		status = usage_error("%s", error);
 	else if (options.wants_help || options.wants_version)
 		status = print_to_stdout(&options);
 	else

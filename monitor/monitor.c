@@ -224,8 +224,14 @@ static void end_call(struct monitor *monitor, const struct call_result *result)
 {
 	uint64_t now_ms = clock_ms();
 
+	const struct retry *retry =
+		monitor->plug ? &monitor->plug->retry : &monitor->applied.routes_retry;
+
 	calls_end(&monitor->calls, &monitor->applied, monitor->plug, &monitor->request, result,
 		  now_ms);
+	/* The round has passed it and will not ask for it again. */
+	if (result->outcome != OUTCOME_DONE && !retry->is_resting)
+		settle_wake_at(&monitor->settle, retry->next_ms);
 	monitor->plug = NULL;
 	slots_release(&monitor->slots);
 	save_state(monitor);

@@ -47,36 +47,14 @@ static int print_json(const struct printer *printer, const struct request *reque
 
 #define NAME_TEXT_SIZE UTF8_SANITIZED_SIZE(IF_NAMESIZE)
 
-/* A name as a terminal can bear it: what is no printable ASCII or UTF-8 is spelled out. */
-static const char *printable(const char *name, char text[NAME_TEXT_SIZE])
-{
-	char *end = text;
-
-	while (*name) {
-		uint32_t character = 0;
-		size_t length = utf8_decode(name, strlen(name), &character);
-
-		if (length == 0 || character < 0x20 || (character >= 0x7f && character < 0xa0)) {
-			end += sprintf(end, "\\x%02x", (unsigned char)*name);
-			length = 1;
-		} else {
-			memcpy(end, name, length);
-			end += length;
-		}
-		name += length;
-	}
-	*end = '\0';
-	return text;
-}
-
 static void print_iface(FILE *stream, const struct request *request)
 {
 	const struct iface *iface = &request->iface;
 	char name[NAME_TEXT_SIZE], mac[IFACE_MAC_TEXT_SIZE], ip[IP_PREFIX_TEXT_SIZE];
 
-	fprintf(stream, "%s index %u", printable(iface->name, name), iface->index);
+	fprintf(stream, "%s index %u", utf8_printable(iface->name, name), iface->index);
 	if (request->previous_name[0])
-		fprintf(stream, " (was %s)", printable(request->previous_name, name));
+		fprintf(stream, " (was %s)", utf8_printable(request->previous_name, name));
 	if (request->verb != VERB_DEL) {
 		fprintf(stream, " %s %s mtu %u", iface->kind, iface_format_mac(iface, mac),
 			iface->mtu);
@@ -95,7 +73,7 @@ static void print_hop(FILE *stream, const struct route_list *list, const struct 
 
 	if (hop->gateway_family != 0)
 		fprintf(stream, " via %s", ip_format(&hop->gateway, hop->gateway_family, ip));
-	fprintf(stream, " dev %s", printable(route_list_device(list, hop->device), name));
+	fprintf(stream, " dev %s", utf8_printable(route_list_device(list, hop->device), name));
 }
 
 static void print_routes(FILE *stream, const struct route_list *list)

@@ -4,6 +4,7 @@
  */
 #include "utf8.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,16 +46,21 @@ size_t utf8_decode(const char *bytes, size_t size, uint32_t *character)
 	return length;
 }
 
-const char *utf8_sanitize(const char *bytes, char *text)
+static bool is_control(uint32_t character)
+{
+	return character < 0x20 || (character >= 0x7f && character < 0xa0);
+}
+
+static const char *spell_out(const char *bytes, char *text, bool spells_control)
 {
 	size_t size = strlen(bytes);
 	char *end = text;
 
 	while (size > 0) {
-		uint32_t character;
+		uint32_t character = 0;
 		size_t length = utf8_decode(bytes, size, &character);
 
-		if (length == 0) {
+		if (length == 0 || (spells_control && is_control(character))) {
 			end += sprintf(end, "\\x%02x", (unsigned char)*bytes);
 			length = 1;
 		} else {
@@ -66,4 +72,14 @@ const char *utf8_sanitize(const char *bytes, char *text)
 	}
 	*end = '\0';
 	return text;
+}
+
+const char *utf8_sanitize(const char *bytes, char *text)
+{
+	return spell_out(bytes, text, false);
+}
+
+const char *utf8_printable(const char *bytes, char *text)
+{
+	return spell_out(bytes, text, true);
 }

@@ -29,4 +29,9 @@ size_t utf8_decode(const char *bytes, size_t size, uint32_t *character);
  */
 const char *utf8_sanitize(const char *bytes, char *text);
 
+/*
+ * The same for a terminal, or for one line of text: bytes of control characters become \xHH too.
+ */
+const char *utf8_printable(const char *bytes, char *text);
+
 #endif

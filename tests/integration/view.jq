@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# view.jq - what a runtime has, rebuilt from the requests that it acknowledged
+#
+# Inputs: the recorded calls. $start: what the kernel had when the monitor started, $known: whether the runtime knew it.
+# A request that cannot be (adding what is there, removing or updating what is not) is an error.
+
+def interface: {Name, Index: (.Index // 0), Mtu, HwAddr, IPAddresses: (.IPAddresses | unique)};
+
+def dest: if . == "" then "0.0.0.0/0" else . end;
+
+def route:
+  {Dest: (.Dest | dest), Family: (.Family // (if (.Dest + .Gateway) | contains(":") then 10 else 2 end)),
+   Metric: (.Metric // 0), Source,
+   Onlink: ((.Flags // 0) == 4),
+   Hops: ((.NextHops // [{Gateway, Device, Weight: 1}]) | sort)};
+
+def key: (.Index | tostring) + " " + .HwAddr;
+
+def plugged($i): .interfaces | map(.Index) | index($i.Index);
+
+def apply($call):
+  ($call.verb | sub("-(network|iface|routes?)$"; "")) as $verb
+  | if ($call.data | type) == "array" then .routes = ([$call.data[] | route] | unique)
+    else ($call.data | interface) as $i
+    | if $verb == "add" then
+        if plugged($i) != null then error("added twice: \($i)") else .interfaces += [$i] end
+      elif plugged($i) == null then error("not there: \($call.verb) \($i)")
+      elif $verb == "del" then .interfaces |= map(select(.Index != $i.Index))
+      else .interfaces |= map(if .Index == $i.Index then $i else . end) end
+    end;
+
+reduce (inputs | select((.data | type) == "array" or .data.Name != "mark0")) as $call
+  ((if $known then $start[0] else {interfaces: [], routes: []} end); apply($call))
+| .interfaces |= sort_by(.Index)
+| .routes |= map(select([.Hops[].Device] | index("mark0") | not))
