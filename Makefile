@@ -9,6 +9,7 @@ PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/netnsmon
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 BUILD ?= build
 CC ?= cc
@@ -65,15 +66,19 @@ $(BUILD)/%.o: %.c Makefile
 
 .PHONY: install
 install: all
-	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR)
+	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR) \
+		$(DESTDIR)$(UNITDIR)
 	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
 	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
+	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
+		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
 	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)/request.schema.json
 
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(DATADIR)/request.schema.json
+		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service
+	-rmdir $(DESTDIR)$(DATADIR)
 
 # --- demonstration and tests ----------------------------------------------------------------------
 

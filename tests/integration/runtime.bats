@@ -165,8 +165,10 @@ os.execv(sys.argv[1], sys.argv[1:])' "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt
 	grep -q '^KEPT=yes$' "$DIR/rt/probed"
 	grep -qE '^SigBlk:\s*0+$' "$DIR/rt/probed"
 	grep -qE '^SigIgn:\s*0+$' "$DIR/rt/probed"
-	# The shell itself may have its script open; none of ours is among them.
-	grep -qE '^fds: (0 1 2 )(10 |255 )?$' "$DIR/rt/probed"
+	# The shell has its script and the file that it writes open, and copies of the first three; nothing else is there.
+	[ -z "$(awk '$(NF - 1) == "->" { if ($(NF - 2) <= 2) known[$NF] = 1; else open[$NF] = 1 }
+		END { for (file in open) if (!(file in known)) print file }' "$DIR/rt/probed" |
+		grep -vE '^/.*/rt/(runtime|probed)$')" ]
 	grep -q "^netns: $(readlink /proc/self/ns/net | sed 's/[][]/\\&/g')$" "$DIR/rt/probed"
 	[ "$(sed -n 's/^pgid: \(.*\) \(.*\)$/\1=\2/p' "$DIR/rt/probed" | awk -F= '$1 == $2' | wc -l)" -eq 1 ]
 	stop_monitor
