@@ -62,14 +62,15 @@ struct plug *applied_ensure(struct applied *applied, uint32_t index)
 
 	if (plug)
 		return plug;
-	if (array_reserve(&applied->plugs, &applied->capacity, applied->count + 1, sizeof(plug)))
+	if (array_reserve(&applied->plugs, &applied->capacity, applied->count + 1,
+			  sizeof(struct plug *)))
 		return NULL;
 	plug = calloc(1, sizeof(*plug));
 	if (!plug)
 		return NULL;
 	plug->iface.index = index;
 	memmove(&applied->plugs[position + 1], &applied->plugs[position],
-		(applied->count - position) * sizeof(*applied->plugs));
+		(applied->count - position) * sizeof(struct plug *));
 	applied->plugs[position] = plug;
 	applied->count++;
 	return plug;

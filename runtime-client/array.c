@@ -27,5 +27,6 @@ int array_reserve(void *array_pointer, size_t *capacity, size_t needed, size_t e
 		return -ENOMEM;
 	memcpy(array_pointer, &moved, sizeof(moved));
 	*capacity = grown;
+	/* cppcheck-suppress memleak ; the caller has it now */
 	return 0;
 }

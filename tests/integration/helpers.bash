@@ -59,6 +59,14 @@ pids_of() {
 	done 2>/dev/null
 }
 
+# refute COMMAND...: it must fail. (A bare "!" never ends a test.)
+refute() {
+	if "$@"; then
+		echo "must not be so: $*"
+		return 1
+	fi
+}
+
 T() { ip -n "$NS" "$@"; }
 P() { ip -n "$PEER" "$@"; }
 
@@ -108,8 +116,7 @@ count_calls() {
 
 # Ends when the monitor's ready-fd has a line, or it has died.
 await_ready() {
-	local line
-	if ! read -r -t "$BOUND" line <&"$1"; then
+	if ! read -r -t "$BOUND" _ <&"$1"; then
 		echo "not ready:"
 		cat "$DIR/log"
 		return 1
@@ -120,8 +127,8 @@ await_ready() {
 start_monitor() {
 	local fd
 	kernel_state >"$DIR/start"
-	mkfifo "$DIR/ready.$BARRIERS.$RANDOM"
-	exec {fd}<>"$(ls -t "$DIR"/ready.* | head -n 1)"
+	[ -e "$DIR/ready" ] || mkfifo "$DIR/ready"
+	exec {fd}<>"$DIR/ready"
 	"$NETNSMON" --netns "$NS" -s sandbox1 -r "$DIR/rt/runtime" --run-dir "$DIR/run" \
 		--dialect "${DIALECT:-plain}" --baseline "${BASELINE:-existing}" --ready-fd "$fd" "$@" \
 		>"$DIR/out" 2>>"$DIR/log" 3>&- &
@@ -134,7 +141,7 @@ start_monitor() {
 start_standalone() {
 	local fd
 	kernel_state >"$DIR/start"
-	mkfifo "$DIR/ready"
+	[ -e "$DIR/ready" ] || mkfifo "$DIR/ready"
 	exec {fd}<>"$DIR/ready"
 	"$NETNSMON" --netns "$NS" --ready-fd "$fd" "$@" >"$DIR/out" 2>>"$DIR/log" 3>&- &
 	MONITOR=$!
@@ -187,8 +194,7 @@ has_mark() {
 # Ends when all that happened before has been seen, judged and told: the marker's address is changed, and a round that sees
 # that sees everything before it. Twice, since routes come last in a round. Does not end while a call hangs.
 barrier() {
-	local i
-	for i in 1 2; do
+	for _ in 1 2; do
 		BARRIERS=$((BARRIERS + 1))
 		T addr flush dev mark0 scope global
 		T addr add "192.0.2.$BARRIERS/32" dev mark0

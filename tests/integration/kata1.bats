@@ -19,8 +19,7 @@ log_has() { grep -qE "$1" "$DIR/log"; }
 has_mark_add() { grep -F '"Name":"mk'"$1"'"' "$DIR/rt/calls" | grep -qF '"status":0'; }
 
 kata_barrier() {
-	local i
-	for i in 1 2; do
+	for _ in 1 2; do
 		marks=$((marks + 1))
 		mk_bare "mk$marks"
 		T link set "mk$marks" up
@@ -53,7 +52,7 @@ kata_summary() {
 	kata_barrier
 	# The list is empty now, and an empty list is never sent.
 	[ "$(kata_summary)" = "add-iface:eth1 update-routes del-iface:eth1" ]
-	! kata_calls | jq -e 'select(.data == [])'
+	[ -z "$(kata_calls | jq -c 'select(.data == [])')" ]
 	log_has 'level=warning.*all routes are gone'
 	validate_calls
 	stop_monitor
@@ -141,7 +140,7 @@ kata_summary() {
 	for dest in 10.10.0.0/16 10.77.0.0/16 ::/0; do
 		[ "$(grep -c "level=warning.*route $dest .*left out" "$DIR/log")" -eq 1 ]
 	done
-	! kata_calls | jq -e 'select(.verb == "update-routes") | .data[] | select(.Device == "")'
+	[ -z "$(kata_calls | jq -c 'select(.verb == "update-routes") | .data[] | select(.Device == "")')" ]
 	T route del default via 169.254.1.1 dev eth1
 	wait_calls 1 '.verb == "update-routes" and (.data | last | .Gateway == "10.2.0.1" and .Dest == "")'
 	validate_calls
@@ -179,7 +178,7 @@ kata_summary() {
 	wait_calls 1 '.data.Name == "eth2" and .status == 0'
 	kata_barrier
 	[ "$(kata_summary)" = "add-iface:eth2" ]
-	! log_has 'level=(warning|error)'
+	refute log_has 'level=(warning|error)'
 	# Known once, unknown now: the sandbox is gone.
 	echo '1000 1 Container ID (sandbox1) does not exist' >"$DIR/rt/fail-any"
 	T link del eth2
@@ -235,7 +234,7 @@ kata_summary() {
 		"link set tap1_kata address $mac" 'link set tap1_kata up' 'addr flush dev eth1' | T -batch -
 	kata_barrier
 	[ "$(kata_summary)" = "add-iface:eth1 update-routes" ]
-	! log_has 'guest keeps'
+	refute log_has 'guest keeps'
 	T link del eth1
 	wait_calls 1 '.verb == "del-iface"'
 	assert_calls "map(select(.verb == \"del-iface\")) | first.data | .HwAddr == \"$mac\" and (.IPAddresses | length) == 1"

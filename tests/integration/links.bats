@@ -157,7 +157,7 @@ docker_like() {
 	wait_calls 1 '.verb == "add-network"'
 	barrier
 	[ "$(summary)" = "add-network:eth1" ]
-	! grep -E 'level=(warning|error)' "$DIR/log"
+	refute grep -E 'level=(warning|error)' "$DIR/log"
 	finish
 }
 

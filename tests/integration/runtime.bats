@@ -161,14 +161,15 @@ os.execv(sys.argv[1], sys.argv[1:])' "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt
 	await_ready 7
 	mk eth1
 	wait_calls 1 '.verb == "add-network"'
-	! grep -E '^(NOTIFY_SOCKET|WATCHDOG_|LISTEN_)' "$DIR/rt/probed"
+	refute grep -E '^(NOTIFY_SOCKET|WATCHDOG_|LISTEN_)' "$DIR/rt/probed"
 	grep -q '^KEPT=yes$' "$DIR/rt/probed"
 	grep -qE '^SigBlk:\s*0+$' "$DIR/rt/probed"
-	grep -qE '^SigIgn:\s*0+$' "$DIR/rt/probed"
+	# 32 and 33 are the C library's own: its posix_spawn ignores them, whoever started us by that.
+	grep -qE '^SigIgn:\s*0+(180000000)?$' "$DIR/rt/probed"
 	# The shell has its script and the file that it writes open, and copies of the first three; nothing else is there.
-	[ -z "$(awk '$(NF - 1) == "->" { if ($(NF - 2) <= 2) known[$NF] = 1; else open[$NF] = 1 }
-		END { for (file in open) if (!(file in known)) print file }' "$DIR/rt/probed" |
-		grep -vE '^/.*/rt/(runtime|probed)$')" ]
+	refute grep -vE '^/.*/rt/(runtime|probed)$' <(awk '
+		$(NF - 1) == "->" { if ($(NF - 2) <= 2) known[$NF] = 1; else open[$NF] = 1 }
+		END { for (file in open) if (!(file in known)) print file }' "$DIR/rt/probed")
 	grep -q "^netns: $(readlink /proc/self/ns/net | sed 's/[][]/\\&/g')$" "$DIR/rt/probed"
 	[ "$(sed -n 's/^pgid: \(.*\) \(.*\)$/\1=\2/p' "$DIR/rt/probed" | awk -F= '$1 == $2' | wc -l)" -eq 1 ]
 	stop_monitor
@@ -193,7 +194,8 @@ os.execv(sys.argv[1], sys.argv[1:])' "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt
 	mk eth2
 	wait_for "$BOUND" log_has 'add-network eth2.*done'
 	kill -0 "$(cat "$DIR/rt/grandchild.pid")"
-	! ls -l "/proc/$MONITOR/fd" | grep -q 'pipe:.*rt'
+	# No pipe to that grandchild is still ours.
+	refute grep -qF "$(readlink "/proc/$(cat "$DIR/rt/grandchild.pid")/fd/1")" <(readlink "/proc/$MONITOR/fd"/*)
 	finish
 }
 
@@ -213,11 +215,11 @@ os.execv(sys.argv[1], sys.argv[1:])' "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt
 
 @test "what a runtime writes cannot forge log lines (B29)" {
 	start_monitor
-	echo '1 1 no\nlevel=error msg="all is lost"\n\033]0;x\007' >"$DIR/rt/fail-add-network"
+	printf '%s\n' '1 1 no\nlevel=error msg="all is lost"\n\033]0;x\007' >"$DIR/rt/fail-add-network"
 	mk eth1
 	wait_calls 1 '.verb == "add-network" and .status == 0'
-	! grep -q '^level=error' "$DIR/log"
-	! LC_ALL=C grep -q $'[\001-\010\013-\037\177]' "$DIR/log"
+	refute grep -q '^level=error' "$DIR/log"
+	refute env LC_ALL=C grep $'[\001-\010\013-\037\177]' "$DIR/log"
 	grep -F 'it wrote: no\nlevel=error msg=\"all is lost\"\n\u001b]0;x\u0007' "$DIR/log"
 	finish
 }
@@ -235,11 +237,11 @@ os.execv(sys.argv[1], sys.argv[1:])' "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt
 	T link set $'\xff\xfe' up
 	wait_calls 1 '.verb == "add-network" and .data.Name == "\\xff\\xfe"'
 	T link add tmp2 type veth peer name p3 netns "$PEER"
-	T link set tmp2 name '-x{$y}\'
+	T link set tmp2 name "-x{\$y}\\"
 	P link set p3 up
-	T link set dev '-x{$y}\' up
+	T link set dev "-x{\$y}\\" up
 	wait_calls 1 '.verb == "add-network" and .data.Name == "-x{$y}\\"'
-	! LC_ALL=C grep -q $'[\001-\010\013-\037\177-\377]' "$DIR/log"
+	refute env LC_ALL=C grep $'[\001-\010\013-\037\177-\377]' "$DIR/log"
 	grep -F 'add-network a\"b\u001b[2Jc (index' "$DIR/log"
 	validate_calls
 	stop_monitor

@@ -33,7 +33,7 @@ printed() { grep -qE "$1" "$DIR/out"; }
 	grep -q '0.0.0.0/0 via 10.1.0.1 dev eth1 metric 7' "$DIR/tty"
 	grep -q $'\033\[32m' "$DIR/tty"
 	NO_COLOR=1 script -qec "$NETNSMON --netns $NS --baseline none --once" /dev/null </dev/null >"$DIR/tty"
-	! grep -q $'\033' "$DIR/tty"
+	refute grep -q $'\033' "$DIR/tty"
 }
 
 @test "--format says which, wherever it goes" {
@@ -91,6 +91,6 @@ printed() { grep -qE "$1" "$DIR/out"; }
 	sleep 2.5
 	timeout 10 strace -f -c -o "$DIR/strace" -p "$MONITOR" || [ $? -eq 124 ]
 	cat "$DIR/strace"
-	! grep -qE '[0-9]+ +[a-z_0-9]+$' "$DIR/strace"
+	refute grep -qE '[0-9]+ +[a-z_0-9]+$' "$DIR/strace"
 	stop_monitor
 }

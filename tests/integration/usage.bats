@@ -14,13 +14,12 @@ refuses() {
 	local status=$1 word=$2
 	shift 2
 	run --separate-stderr "-$status" "$NETNSMON" "$@"
-	# shellcheck disable=SC2154 # bats sets it
-	[ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ] && [[ "${stderr_lines[0]}" == *"$word"* ]] || {
+	if [ -n "$output" ] || [ "${#stderr_lines[@]}" -ne 1 ] || [[ "${stderr_lines[0]}" != *"$word"* ]]; then
 		echo "for: $*"
 		echo "stdout: $output"
 		echo "stderr: $stderr"
 		return 1
-	}
+	fi
 	[ ! -s "$DIR/rt/calls" ]
 }
 
@@ -113,7 +112,7 @@ refuses() {
 	mk eth1
 	wait_calls 1 '.verb == "add-network"'
 	barrier
-	! grep -vE '^time="[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{1,9}Z" level=(error|warning|info|debug) msg="([^"\\]|\\.)*" name=netnsmon pid=[1-9][0-9]* source=netmon sandbox=sandbox1$' "$DIR/log"
+	refute grep -vE '^time="[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{1,9}Z" level=(error|warning|info|debug) msg="([^"\\]|\\.)*" name=netnsmon pid=[1-9][0-9]* source=netmon sandbox=sandbox1$' "$DIR/log"
 	stop_monitor
 }
 
