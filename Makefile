@@ -100,11 +100,12 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/u
 # The longest first, so that all end at about the same time.
 INTEGRATION_TESTS := $(wildcard tests/integration/*.bats)
 
-$(BUILD)/tests/unit/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
+$(BUILD)/tests/unit/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/tests/unit/scene.o $(LIB)
 	$(SAY) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 
-$(BUILD)/tests/unit/%.o: ALL_CPPFLAGS += -Imonitor
+$(BUILD)/tests/unit/%.o: ALL_CPPFLAGS += -Imonitor -DTEST_DATA='"$(abspath tests/data)"'
+.SECONDARY:
 
 .PHONY: unit
 unit: $(UNIT_TESTS)
