@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_options.c - the command line: Kata's spellings, defaults, and what is refused
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "options.h"
+#include "scene.h"
+
+#define ARGS_MAX 32
+
+/* Parses the words of @line; the error goes to @error. */
+static int parse(struct options *options, const char *line, char *error)
+{
+	static char copy[1024];
+	char *argv[ARGS_MAX + 1] = {"netnsmon"};
+	int argc = 1;
+
+	assert_true(strlen(line) < sizeof(copy));
+	strcpy(copy, line);
+	for (char *word = strtok(copy, " "); word && argc < ARGS_MAX; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	error[0] = '\0';
+	return options_parse(options, argc, argv, error);
+}
+
+static void test_defaults(void **state)
+{
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse(&options, "", error), 0);
+	assert_null(options.netns);
+	assert_null(options.runtime);
+	assert_string_equal(options.dialect->name, "plain");
+	assert_int_equal(options.quiet_ms, 60);
+	assert_int_equal(options.max_wait_ms, 500);
+	assert_int_equal(options.max_routes, 65536);
+	assert_int_equal(options.max_links, 1024);
+	assert_true(options.takes_existing);
+	assert_true(options.keeps_state);
+	assert_int_equal(options.ready_fd, -1);
+	assert_string_equal(options.run_dir, "/run/netnsmon");
+	assert_int_equal(options.log_level, LOG_LEVEL_INFO);
+	options_fini(&options);
+}
+
+static void test_spellings(void **state)
+{
+	static const char *const lines[] = {
+		"-s box1 -r /bin/true -d -log info",	    "-s=box1 -r=/bin/true -d -log=info",
+		"--s box1 --r /bin/true --debug -log=info", "-sbox1 -r/bin/true",
+		"--sandbox box1 --runtime=/bin/true",	    "-sandbox box1 -runtime /bin/true",
+	};
+	char error[OPTIONS_ERROR_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct options options;
+
+		if (parse(&options, lines[i], error))
+			fail_msg("%s: %s", lines[i], error);
+		assert_string_equal(options.sandbox, "box1");
+		assert_string_equal(options.runtime, "/bin/true");
+		options_fini(&options);
+	}
+}
+
+static void test_debug_wins(void **state)
+{
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	/* Kata gives both: "-d" for its own debug switch, "-log" from its configuration. */
+	assert_int_equal(parse(&options, "-d", error), 0);
+	assert_int_equal(options.log_level, LOG_LEVEL_DEBUG);
+	options_fini(&options);
+}
+
+static void test_lists(void **state)
+{
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse(&options,
+			       "--ignore a* --ignore b* --only c --runtime-arg --x --runtime-arg=y",
+			       error),
+			 0);
+	assert_int_equal(options.ignore.count, 2);
+	assert_string_equal(options.ignore.items[1], "b*");
+	assert_int_equal(options.only.count, 1);
+	assert_string_equal(options.runtime_args.items[0], "--x");
+	assert_string_equal(options.runtime_args.items[1], "y");
+	options_fini(&options);
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *word; /* that the message must have */
+	} cases[] = {
+		{"--frobnicate", "frobnicate"},
+		{"-x", "-x"},
+		{"stray", "stray"},
+		{"--netns", "netns"},
+		{"--quiet ten", "--quiet ten"},
+		{"--quiet -1", "--quiet -1"},
+		{"--quiet 0x10", "--quiet"},
+		{"--quiet 99999999999999999999", "--quiet"},
+		{"--max-links 0", "--max-links 0"},
+		{"--dialect kata9", "kata9"},
+		{"--baseline some", "some"},
+		{"--format xml", "xml"},
+		{"--log loud", "loud"},
+		{"--ready-fd x", "--ready-fd"},
+		{"--runtime-netns here", "here"},
+		{"-r /bin/true", "-s"},
+		{"-s ../x -r /bin/true", "../x"},
+		{"-s . -r /bin/true", "sandbox"},
+		{"-s -x -r /bin/true", "sandbox"},
+		{"--watch-pid 0", "--watch-pid"},
+	};
+	char error[OPTIONS_ERROR_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options options;
+		int ret = parse(&options, cases[i].line, error);
+
+		options_fini(&options);
+		if (ret != -EINVAL || !strstr(error, cases[i].word) || strchr(error, '\n'))
+			fail_msg("%s: %d, \"%s\"", cases[i].line, ret, error);
+	}
+}
+
+static void test_help_and_version(void **state)
+{
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	/* They end the reading: what follows is not looked at. */
+	assert_int_equal(parse(&options, "--help --frobnicate", error), 0);
+	assert_true(options.wants_help);
+	options_fini(&options);
+	assert_int_equal(parse(&options, "-v", error), 0);
+	assert_true(options.wants_version);
+	options_fini(&options);
+	assert_int_equal(parse(&options, "--version", error), 0);
+	assert_true(options.wants_version);
+	options_fini(&options);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_debug_wins), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_help_and_version),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
