@@ -3,6 +3,7 @@
  * test_encode.c - requests as JSON: the exact text, and how little of it exists at a time
  */
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ static void test_interface(void **state)
 		"plain");
 
 	(void)state;
-	strcpy(request.previous_name, "eth0");
+	snprintf(request.previous_name, sizeof(request.previous_name), "%s", "eth0");
 	/* Secondary addresses last. */
 	assert_string_equal(
 		encode(&request, "plain", 8192),
@@ -108,7 +109,7 @@ static void test_name_of_any_bytes(void **state)
 	cJSON *tree;
 
 	(void)state;
-	strcpy(request.iface.name, "a\"\\\x01\xff\xc3\xa4");
+	snprintf(request.iface.name, sizeof(request.iface.name), "%s", "a\"\\\x01\xff\xc3\xa4");
 	tree = cJSON_Parse(encode(&request, "plain", 3));
 	assert_non_null(tree);
 	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(tree, "Name")),

@@ -153,6 +153,9 @@ static void test_addresses(void **state)
 	/* A user's link-local address counts, the kernel's does not. */
 	assert_string_equal(addresses(&policy, ll, NULL), " fe80::1/64");
 	assert_string_equal(addresses(&policy, "link 2 eth1; addr 2 fe80::1/64 proto 3", NULL), "");
+	/* One out of a router's advertisement (IFAPROT_KERNEL_RA) is none of the guest's making. */
+	assert_string_equal(addresses(&policy, "link 2 eth1; addr 2 fd00::7/64 proto 2", NULL),
+			    " fd00::7/64");
 	/* An old kernel does not tell them apart. */
 	policy.tells_proto = false;
 	assert_string_equal(addresses(&policy, ll, NULL), "");

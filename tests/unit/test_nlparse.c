@@ -297,7 +297,13 @@ static void test_bad_address(void **state)
 	message = begin(buffer, RTM_NEWADDR, &header, sizeof(header));
 	mnl_attr_put_u32(message, IFA_LOCAL, 1);
 	assert_int_equal(nlparse_address(message, &address), -EBADMSG);
-	/* The attribute's flags count, not the header's eight. */
+	/* The attribute's flags count, not the header's eight, which old kernels have alone. */
+	header = (struct ifaddrmsg){
+		.ifa_family = AF_INET, .ifa_flags = IFA_F_SECONDARY, .ifa_index = 2};
+	message = begin(buffer, RTM_NEWADDR, &header, sizeof(header));
+	mnl_attr_put_u32(message, IFA_LOCAL, 1);
+	assert_int_equal(nlparse_address(message, &address), 0);
+	assert_int_equal(address.flags, IFA_F_SECONDARY);
 	header = (struct ifaddrmsg){.ifa_family = AF_INET6, .ifa_flags = 0x80, .ifa_index = 2};
 	message = begin(buffer, RTM_NEWADDR, &header, sizeof(header));
 	mnl_attr_put(message, IFA_ADDRESS, 16, "0123456789abcdef");

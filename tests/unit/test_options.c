@@ -3,6 +3,7 @@
  * test_options.c - the command line: Kata's spellings, defaults, and what is refused
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
@@ -18,7 +19,7 @@ static int parse(struct options *options, const char *line, char *error)
 	int argc = 1;
 
 	assert_true(strlen(line) < sizeof(copy));
-	strcpy(copy, line);
+	snprintf(copy, sizeof(copy), "%s", line);
 	for (char *word = strtok(copy, " "); word && argc < ARGS_MAX; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	error[0] = '\0';

@@ -166,6 +166,22 @@ static void test_pending_interface_keeps_the_route(void **state)
 	world_fini(&world);
 }
 
+static void test_pending_interface_besides_another(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_init(&world, "plain");
+	world_round(&world, "link 2 a; route 10.7.0.0/16 via 10.0.0.1 dev 2");
+	/* The destination is still reached over a known link: what is there now counts. */
+	world.fails = "add 3";
+	assert_string_equal(world_round(&world, "link 2 a; link 3 b; route 10.7.0.0/16 dev 3;"
+						"route 10.7.0.0/16 via 10.0.0.9 dev 2 metric 5"),
+			    "add 3 b mac 03 mtu 1500\n"
+			    "routes 10.7.0.0/16 via 10.0.0.9 dev a metric 5\n");
+	world_fini(&world);
+}
+
 static void test_doubtful_dump(void **state)
 {
 	const char *both = "link 2 a; route 10.7.0.0/16 dev 2; route 10.8.0.0/16 dev 2";
@@ -262,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_left_out_is_said_once),
 		cmocka_unit_test(test_many_left_out),
 		cmocka_unit_test(test_pending_interface_keeps_the_route),
+		cmocka_unit_test(test_pending_interface_besides_another),
 		cmocka_unit_test(test_doubtful_dump),
 		cmocka_unit_test(test_renamed_device),
 		cmocka_unit_test(test_nexthop_objects),

@@ -3,6 +3,7 @@
  * test_state.c - what is applied survives as text, and text by strangers is refused
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +114,7 @@ static void test_calls(void **state)
 	FILE *stream = open_memstream(&text, &size);
 
 	(void)state;
-	strcpy(request.iface.kind, "veth");
+	snprintf(request.iface.kind, sizeof(request.iface.kind), "%s", "veth");
 	assert_int_equal(state_print_call(stream, &bound, &request), 0);
 	fclose(stream);
 	world_init(&world, "plain");
