@@ -136,7 +136,7 @@ fuzz: lint-deps
 run-fuzz: $(FUZZERS:%=$(BUILD)/tests/fuzz/%)
 	$(Q)scripts/fuzz $(FUZZ_SECONDS) $^
 
-$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(LIB)
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/recording.o $(LIB)
 	$(SAY) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

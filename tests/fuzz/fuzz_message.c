@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuzz_message.c - a datagram of any bytes, into hint and parse
+ * fuzz_message.c - datagrams of any bytes, into hint and parse
  */
-#include <libmnl/libmnl.h>
-#include <linux/rtnetlink.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hint.h"
 #include "nexthop.h"
 #include "nlparse.h"
+#include "recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void parse_as_all(const struct nlmsghdr *message)
+static void parse_as_all(const struct nlmsghdr *message, void *arg)
 {
 	struct nexthop_table nexthops = {0};
 	struct route_list routes = {0};
 	struct address address;
 	struct link link;
 
+	(void)arg;
+	hint_of(message);
 	/* The type decides what a dump takes it for, so try each whatever the header says. */
 	if (nlparse_link(message, &link) == 0 && link.index == 0)
 		abort();
@@ -40,19 +40,6 @@ static void parse_as_all(const struct nlmsghdr *message)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* As in a receive buffer: aligned, and with nothing behind it. */
-	void *datagram = malloc(size + 1);
-	const struct nlmsghdr *message = datagram;
-	int left = (int)size;
-
-	if (!datagram)
-		return 0;
-	memcpy(datagram, data, size);
-	while (nlparse_is_whole(message, left)) {
-		hint_of(message);
-		parse_as_all(message);
-		message = mnl_nlmsg_next(message, &left);
-	}
-	free(datagram);
+	recording_walk(data, size, parse_as_all, NULL);
 	return 0;
 }
