@@ -68,9 +68,12 @@ bool log_wants(enum log_level level)
 	return level <= the_log.level;
 }
 
-/* A line in the making; what does not fit is dropped, at a whole character. */
+/* What comes after the message: program, pid, sandbox and the line's end must always fit. */
+#define TAIL_SIZE 512
+
+/* A line in the making; what of its message does not fit is dropped, at a whole character. */
 struct line {
-	char text[UTF8_SANITIZED_SIZE(MESSAGE_SIZE) + 512];
+	char text[UTF8_SANITIZED_SIZE(MESSAGE_SIZE) + TAIL_SIZE];
 	size_t len;
 };
 
@@ -104,7 +107,7 @@ static bool must_be_escaped(uint32_t character)
 static void append_quoted(struct line *line, const char *value, size_t size)
 {
 	append(line, "\"");
-	while (size > 0) {
+	while (size > 0 && line->len < sizeof(line->text) - TAIL_SIZE) {
 		uint32_t character = 0;
 		size_t length = utf8_decode(value, size, &character);
 

@@ -96,16 +96,21 @@ static void test_levels(void **state)
 static void test_long(void **state)
 {
 	static char message[100000];
+	static const char bytes[] = {'x', '"', '\x01', '\xff'};
 	const char *text;
 
 	(void)state;
-	memset(message, '"', sizeof(message) - 1);
-	log_error("%s", message);
-	text = written();
-	/* Cut, but one whole line. */
-	assert_int_equal(count_lines(text), 1);
-	assert_in_range(strlen(text), 500, 20000);
-	assert_non_null(strstr(text, " sandbox=box1\n"));
+	/* However much longer it gets by being escaped. */
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		memset(message, bytes[i], sizeof(message) - 1);
+		log_error("%s", message);
+		text = written();
+		/* Cut, but one whole line. */
+		assert_int_equal(count_lines(text), 1);
+		assert_in_range(strlen(text), 4000, 20000);
+		assert_non_null(strstr(text, "\" name=netnsmon pid="));
+		assert_non_null(strstr(text, " sandbox=box1\n"));
+	}
 }
 
 static void test_errno_survives(void **state)
