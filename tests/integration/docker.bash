@@ -54,7 +54,7 @@ stop_docker() {
 	for pid in $(cat "/proc/$UNSHARE/task/$UNSHARE/children" 2>/dev/null); do
 		kill -KILL "$pid" || true
 	done
-	[ -z "$UNSHARE" ] || wait_for "$BOUND" refute kill -0 "$UNSHARE" || true
+	[ -z "$UNSHARE" ] || wait_for "$BOUND" refute kill -0 "$UNSHARE" || kill -KILL "$UNSHARE"
 	find /sys/fs/cgroup -depth -type d -path "*/$DOCKER_ID*" -exec rmdir {} + || true
 	ip netns del "$DOCKER_ID" || true
 	[ -z "$DOCKER_DIR" ] || rm -rf "$DOCKER_DIR"
