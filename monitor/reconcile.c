@@ -36,6 +36,21 @@ static bool is_due(struct round *round, const struct retry *retry, uint64_t now_
 	return false;
 }
 
+/* A list of addresses that was cut says nothing of those it lacks: the guest keeps what it has. */
+static int keep_addresses(const struct iface *known, struct iface *wanted)
+{
+	struct iface copy;
+
+	if (iface_copy(&copy, known)) {
+		iface_fini(wanted);
+		return -ENOMEM;
+	}
+	free(wanted->addresses);
+	wanted->addresses = copy.addresses;
+	wanted->address_count = copy.address_count;
+	return 0;
+}
+
 /*
  * The interface that the runtime is to have for an applied plug. A new name is held back while the
  * link is down: Docker and CNI rename a link on its way out. Under a macvtap of the runtime the
@@ -51,6 +66,8 @@ static int wanted_iface(const struct round *round, const struct plug *plug, cons
 		return -ENOMEM;
 	if (!(link->flags & IFF_UP))
 		memcpy(wanted->name, known->name, sizeof(wanted->name));
+	if (round->snapshot->has_more_addresses && keep_addresses(known, wanted))
+		return -ENOMEM;
 	if (!round->has_macvtap || !filter_macvtap(round->policy, round->snapshot, link))
 		return 0;
 	wanted->mac_len = known->mac_len;
@@ -394,7 +411,9 @@ static int next_routes(struct round *round, uint64_t now_ms, struct request *req
 	bool is_same;
 	int ret;
 
-	if (round->next++ > 0 || round->snapshot->has_more_routes || round->has_macvtap)
+	/* Routes to peers are told by addresses, so a cut list of those cuts this one too. */
+	if (round->next++ > 0 || round->snapshot->has_more_routes ||
+	    round->snapshot->has_more_addresses || round->has_macvtap)
 		return 0;
 	ret = route_filter(round->policy, applied, round->snapshot, round->notes, &wanted);
 	if (ret < 0)

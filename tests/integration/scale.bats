@@ -165,7 +165,6 @@ ROUTES_FIT='level=info msg="no more than 50 routes or addresses again: all are h
 	wait_calls 1 '.verb == "add-network" and .data.Name == "eth3"'
 	T link set eth2 mtu 1400
 	wait_calls 1 '.verb == "update-network" and .data.Name == "eth2" and .data.Mtu == 1400'
-	calls; cat $DIR/log
 	assert_calls 'all(.[] | select(.data.Name? == "eth2"); .data.IPAddresses | length == 2)'
 	assert_calls 'all(.[]; .verb != "update-route")'
 	for_each 11 100 'addr del 10.1.0.%/24 dev eth1' | T -batch -
