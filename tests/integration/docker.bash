@@ -17,8 +17,8 @@ start_docker() {
 	DOCKER_DIR=$(mktemp -d /tmp/nmt.XXXXXX)
 	ip netns add "$DOCKER_ID"
 	ip -n "$DOCKER_ID" link set lo up
-	nsenter --net="/run/netns/$DOCKER_ID" unshare --mount --propagation slave --pid --fork --mount-proc --kill-child \
-		bash -c "$(declare -f run_dockerd); run_dockerd" >"$DOCKER_DIR/log" 2>&1 </dev/null 3>&- &
+	nsenter --net="/run/netns/$DOCKER_ID" unshare --mount --propagation slave --pid --fork --mount-proc \
+		--kill-child bash -c "$(declare -f run_dockerd); run_dockerd" >"$DOCKER_DIR/log" 2>&1 </dev/null 3>&- &
 	UNSHARE=$!
 	wait_for "$BOUND" is_up_or_dead
 	D info || {
@@ -43,17 +43,17 @@ run_dockerd() {
 	mount -n -t tmpfs tmpfs /opt
 	mount -n -t tmpfs tmpfs /run
 	echo '{}' >"$DOCKER_DIR/config"
-	exec "$DOCKERD" --config-file "$DOCKER_DIR/config" --data-root "$DOCKER_DIR/data" --exec-root "$DOCKER_DIR/exec" \
-		--pidfile "$DOCKER_DIR/pid" -H "unix://$DOCKER_DIR/sock" --bridge none --iptables=false --ip6tables=false \
-		--storage-driver vfs --exec-opt native.cgroupdriver=cgroupfs --cgroup-parent "/$DOCKER_ID"
+	exec "$DOCKERD" --config-file "$DOCKER_DIR/config" --pidfile "$DOCKER_DIR/pid" -H "unix://$DOCKER_DIR/sock" \
+		--data-root "$DOCKER_DIR/data" --exec-root "$DOCKER_DIR/exec" --storage-driver vfs \
+		--bridge none --iptables=false --ip6tables=false \
+		--exec-opt native.cgroupdriver=cgroupfs --cgroup-parent "/$DOCKER_ID"
 }
 
 # Removes all of it, however far start_docker has come. With the first process of a PID namespace all of its others end.
 stop_docker() {
-	local pid
-	for pid in $(cat "/proc/$UNSHARE/task/$UNSHARE/children" 2>/dev/null); do
-		kill -KILL "$pid" || true
-	done
+	local dockerd=''
+	read -r dockerd _ 2>/dev/null <"/proc/$UNSHARE/task/$UNSHARE/children" || true
+	[ -z "$dockerd" ] || kill -KILL "$dockerd" || true
 	[ -z "$UNSHARE" ] || wait_for "$BOUND" refute kill -0 "$UNSHARE" || kill -KILL "$UNSHARE"
 	find /sys/fs/cgroup -depth -type d -path "*/$DOCKER_ID*" -exec rmdir {} + || true
 	ip netns del "$DOCKER_ID" || true

@@ -21,15 +21,18 @@ told() {
 		'map(select(.verb == $verb))[$n - 1].data | {HwAddr, IPAddresses: (.IPAddresses | sort_by(.Family))}'
 }
 
-# The requests about interfaces, as summary() shows them. How many lists of routes a burst becomes depends on its pauses.
+# The requests about interfaces, as summary() shows them. How many lists of routes a burst becomes depends on its
+# pauses.
 links_told() {
-	summary | tr ' ' '\n' | grep -v '^update-route$' | paste -sd' '
+	summary | tr ' ' '\n' | grep -v '^update-routes\?$' | paste -sd' '
 }
 
 # The runtime's last list of routes, and the kernel, have IPv4's default route there.
 is_default_over() {
-	[ "$(calls | jq -sr 'map(select(.verb == "update-route")) | last.data[]? | select(.Dest == "0.0.0.0/0").Device')" = "$1" ] &&
-		[ "$(T -j route show default | jq -r '.[].dev')" = "$1" ]
+	local told
+	told=$(calls | jq -sr 'map(select(.verb | startswith("update-route"))) | last.data[]? |
+		select(.Dest == "0.0.0.0/0" or .Dest == "").Device')
+	[ "$told" = "$1" ] && [ "$(T -j route show default | jq -r '.[].dev')" = "$1" ]
 }
 
 @test "a network is connected and disconnected: one add with Docker's own addresses, one removal" {
@@ -103,6 +106,22 @@ is_default_over() {
 	[ "$(links_told | cut -d' ' -f1,2)" = "add-network:eth1 add-network:eth2" ]
 	[ "$(links_told | cut -d' ' -f3- | tr ' ' '\n' | sort | paste -sd' ')" = "del-network:eth1 del-network:eth2" ]
 	finish
+}
+
+@test "the same for Kata 1: a network that takes the default route, and gives it back" {
+	DIALECT=kata1
+	start_watching
+	D network create --subnet 10.213.1.0/24 net-a
+	D network connect net-a box
+	wait_for "$BOUND" is_default_over eth1
+	[ "$(told add-iface 1)" = "$(inspect net-a)" ]
+	D network disconnect net-a box
+	wait_calls 1 '.verb == "del-iface"'
+	wait_for "$BOUND" is_default_over eth0
+	[ "$(links_told)" = "add-iface:eth1 del-iface:eth1" ]
+	[ "$(told del-iface 1)" = "$(told add-iface 1)" ]
+	validate_calls
+	stop_monitor
 }
 
 @test "connected and disconnected five times as fast as Docker can" {

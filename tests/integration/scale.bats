@@ -39,7 +39,8 @@ plug_all() {
 
 # Each interface was in exactly one acknowledged request with the verb $1.
 assert_one_each() {
-	assert_calls "map(select(.status == 0 and .verb == \"$1\") | .data.Name) | sort == ([range(1; $LINKS + 1) | \"e\(.)\"] | sort)"
+	assert_calls "map(select(.status == 0 and .verb == \"$1\") | .data.Name) | sort ==
+		([range(1; $LINKS + 1) | \"e\(.)\"] | sort)"
 }
 
 # Half of them are deleted, half moved out.
@@ -52,8 +53,20 @@ unplug_all() {
 
 # The last list of routes has so many.
 last_list_has() {
-	[ "$(calls | jq -s 'map(select(.verb == "update-route")) | last.data | length')" -eq "$1" ]
+	calls | jq -se --argjson count "$1" 'map(select(.verb == "update-route")) | last | . != null and (.data | length) == $count'
 }
+
+# Nothing is read while the change is made, and little of it fits into the buffer.
+unheard() {
+	kill -STOP "$MONITOR"
+	"$@"
+	kill -CONT "$MONITOR"
+}
+
+log_has() { grep -qE "$1" "$DIR/log"; }
+
+# log_has_times N PATTERN: exactly so many lines.
+log_has_times() { [ "$(grep -cE "$2" "$DIR/log")" -eq "$1" ]; }
 
 @test "$LINKS interfaces and $ROUTES routes at once: one add each, few lists of routes; then all go at once" {
 	start_monitor
@@ -74,13 +87,6 @@ last_list_has() {
 	finish
 }
 
-# Nothing is read while the change is made, and little of it fits into the buffer.
-unheard() {
-	kill -STOP "$MONITOR"
-	"$@"
-	kill -CONT "$MONITOR"
-}
-
 @test "the same when nearly all events are lost" {
 	start_monitor --receive-buffer 4096
 	unheard plug_all
@@ -98,11 +104,6 @@ unheard() {
 	[ "$(count_calls '.verb == "update-route"')" -le 40 ]
 	finish
 }
-
-log_has() { grep -qE "$1" "$DIR/log"; }
-
-# log_has_times N PATTERN: exactly so many lines.
-log_has_times() { [ "$(grep -cE "$2" "$DIR/log")" -eq "$1" ]; }
 
 TOO_MANY_ROUTES='level=warning msg="more than 50 routes or addresses: no routes are sent; see --max-routes"'
 ROUTES_FIT='level=info msg="no more than 50 routes or addresses again: all are handled"'
