@@ -55,7 +55,7 @@ stop_docker() {
 	read -r dockerd _ 2>/dev/null <"/proc/$UNSHARE/task/$UNSHARE/children" || true
 	[ -z "$dockerd" ] || kill -KILL "$dockerd" || true
 	[ -z "$UNSHARE" ] || wait_for "$BOUND" refute kill -0 "$UNSHARE" || kill -KILL "$UNSHARE"
-	find /sys/fs/cgroup -depth -type d -path "*/$DOCKER_ID*" -exec rmdir {} + || true
+	find /sys/fs/cgroup -depth -type d -path "*/${DOCKER_ID:?}*" -exec rmdir {} + || true
 	ip netns del "$DOCKER_ID" || true
 	[ -z "$DOCKER_DIR" ] || rm -rf "$DOCKER_DIR"
 }
