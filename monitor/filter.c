@@ -191,3 +191,58 @@ bool filter_has_macvtap(const struct policy *policy, const struct snapshot *snap
 	}
 	return false;
 }
+
+/* A list of addresses that was cut says nothing of those it lacks: the guest keeps what it has. */
+static int keep_addresses(const struct iface *known, struct iface *wanted)
+{
+	struct iface copy;
+
+	if (iface_copy(&copy, known))
+		return -ENOMEM;
+	free(wanted->addresses);
+	wanted->addresses = copy.addresses;
+	wanted->address_count = copy.address_count;
+	return 0;
+}
+
+/* Gives @wanted the addresses of @known besides its own. */
+static int merge_addresses(const struct iface *known, struct iface *wanted)
+{
+	size_t count = wanted->address_count + known->address_count;
+	struct iface_address *both;
+
+	if (count == 0)
+		return 0;
+	both = realloc(wanted->addresses, count * sizeof(*both));
+	if (!both)
+		return -ENOMEM;
+	for (size_t i = 0; i < known->address_count; i++)
+		both[wanted->address_count + i] = known->addresses[i];
+	wanted->addresses = both;
+	wanted->address_count = count;
+	iface_sort_addresses(wanted);
+	return 0;
+}
+
+int filter_known_iface(const struct policy *policy, const struct snapshot *snapshot,
+		       const struct link *link, const struct iface *known, struct iface *wanted)
+{
+	int ret = filter_iface(policy, snapshot, link, known, wanted);
+
+	if (ret < 0)
+		return ret;
+	/* Docker and CNI rename a link on its way out. */
+	if (!(link->flags & IFF_UP))
+		memcpy(wanted->name, known->name, sizeof(wanted->name));
+	if (snapshot->has_more_addresses)
+		ret = keep_addresses(known, wanted);
+	/* Under a macvtap of the runtime the link has lost its MAC and addresses to the VM. */
+	if (ret == 0 && filter_macvtap(policy, snapshot, link)) {
+		wanted->mac_len = known->mac_len;
+		memcpy(wanted->mac, known->mac, sizeof(wanted->mac));
+		ret = merge_addresses(known, wanted);
+	}
+	if (ret < 0)
+		iface_fini(wanted);
+	return ret;
+}

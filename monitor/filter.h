@@ -66,6 +66,14 @@ enum address_verdict filter_address(const struct policy *policy, const struct sn
 int filter_iface(const struct policy *policy, const struct snapshot *snapshot,
 		 const struct link *link, const struct iface *known, struct iface *iface);
 
+/*
+ * The same for a link that the runtime has as @known: what the link does not show at the moment,
+ * but still has in the VM, stays as known. Returns 0 or -ENOMEM.
+ */
+int filter_known_iface(const struct policy *policy, const struct snapshot *snapshot,
+		       const struct link *link, const struct iface *known, struct iface *wanted)
+	__attribute__((nonnull));
+
 /* Whether the address's peer lies outside its prefix, so that the prefix is the peer's, not its
  * own. */
 bool filter_has_far_peer(const struct address *address);

@@ -36,42 +36,6 @@ static bool is_due(struct round *round, const struct retry *retry, uint64_t now_
 	return false;
 }
 
-/*
- * The interface that the runtime is to have for an applied plug. A new name is held back while the
- * link is down: Docker and CNI rename a link on its way out. Under a macvtap of the runtime the
- * link has lost its MAC and addresses to the VM, where they still are.
- */
-static int wanted_iface(const struct round *round, const struct plug *plug, const struct link *link,
-			struct iface *wanted)
-{
-	const struct iface *known = &plug->iface;
-	size_t count;
-
-	if (filter_iface(round->policy, round->snapshot, link, known, wanted))
-		return -ENOMEM;
-	if (!(link->flags & IFF_UP))
-		memcpy(wanted->name, known->name, sizeof(wanted->name));
-	if (!round->has_macvtap || !filter_macvtap(round->policy, round->snapshot, link))
-		return 0;
-	wanted->mac_len = known->mac_len;
-	memcpy(wanted->mac, known->mac, sizeof(wanted->mac));
-	count = wanted->address_count + known->address_count;
-	if (count > 0) {
-		struct iface_address *both = realloc(wanted->addresses, count * sizeof(*both));
-
-		if (!both) {
-			iface_fini(wanted);
-			return -ENOMEM;
-		}
-		for (size_t i = 0; i < known->address_count; i++)
-			both[wanted->address_count + i] = known->addresses[i];
-		wanted->addresses = both;
-		wanted->address_count = count;
-		iface_sort_addresses(wanted);
-	}
-	return 0;
-}
-
 static void make_request(struct request *request, enum verb verb, struct iface *iface,
 			 const char *reason)
 {
@@ -307,7 +271,7 @@ static int update_link(struct round *round, struct plug *plug, const struct link
 	struct iface wanted;
 	unsigned int difference;
 
-	if (wanted_iface(round, plug, link, &wanted))
+	if (filter_known_iface(round->policy, round->snapshot, link, &plug->iface, &wanted))
 		return -ENOMEM;
 	say_duplicates(round, plug, link);
 	difference = iface_compare(&plug->iface, &wanted);
@@ -394,7 +358,9 @@ static int next_routes(struct round *round, uint64_t now_ms, struct request *req
 	bool is_same;
 	int ret;
 
-	if (round->next++ > 0 || round->snapshot->has_more_routes || round->has_macvtap)
+	/* Routes to peers are told by addresses, so a cut list of those cuts this one too. */
+	if (round->next++ > 0 || round->snapshot->has_more_routes ||
+	    round->snapshot->has_more_addresses || round->has_macvtap)
 		return 0;
 	ret = route_filter(round->policy, applied, round->snapshot, round->notes, &wanted);
 	if (ret < 0)
