@@ -53,11 +53,19 @@ overflow() {
 	kill -CONT "$MONITOR"
 }
 
-# Traces the system calls $1 of the monitor into DIR/trace.
+# trace CALLS [OPTION...]: traces these system calls of the monitor into DIR/trace.
 trace() {
-	strace -qq -s 64 -e trace="$1" -e signal=none -o "$DIR/trace" -p "$MONITOR" 2>"$DIR/strace" 3>&- &
+	local calls=$1
+	shift
+	strace -qq -s 64 -e trace="$calls" -e signal=none "$@" -o "$DIR/trace" -p "$MONITOR" 2>"$DIR/strace" 3>&- &
 	TRACER=$!
 	wait_for "$BOUND" grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$MONITOR/status"
+}
+
+end_trace() {
+	kill "$TRACER"
+	wait "$TRACER" || true
+	TRACER=''
 }
 
 # strace does not know the protocol of a socket in another namespace, and then shows numbers.
@@ -116,21 +124,25 @@ recreate_same_index() {
 	T link set eth1 up
 }
 
-# Unlike storm, not over eth1, which may not be there.
+# Runs COMMAND... while the monitor does not read; unlike overflow it needs no eth1.
 lose_events() {
 	local before
 	before=$(dropped)
-	kill -STOP "$MONITOR"
 	seq 1 200 | sed 's|.*|route replace 10.210.0.&/32 dev mark0|' | T -batch -
 	"$@"
 	[ "$(dropped)" -gt "$before" ]
+}
+
+lose_events_stopped() {
+	kill -STOP "$MONITOR"
+	lose_events "$@"
 	kill -CONT "$MONITOR"
 }
 
 @test "deleted and made again under the same name while events are lost: removed and added" {
 	start_monitor --receive-buffer 4096
 	old=$(T -j link show eth1 | jq -r '.[0].address')
-	lose_events recreate_same_name
+	lose_events_stopped recreate_same_name
 	wait_calls 1 '.verb == "add-network" and .data.Name == "eth1"'
 	barrier_after_loss
 	[ "$(summary | sed 's/ update-route//g; s/update-route //g')" = "del-network:eth1 add-network:eth1" ]
@@ -141,13 +153,30 @@ lose_events() {
 
 @test "the same with the same index and another MAC" {
 	start_monitor --receive-buffer 4096
-	lose_events recreate_same_index
+	lose_events_stopped recreate_same_index
 	wait_calls 1 '.verb == "add-network" and .data.Name == "eth1"'
 	barrier_after_loss
 	[ "$(summary | sed 's/ update-route//g; s/update-route //g')" = "del-network:eth1 add-network:eth1" ]
 	assert_calls 'first.data.HwAddr != "02:00:00:00:00:77"'
 	assert_calls 'map(select(.verb == "add-network")) | first.data.HwAddr == "02:00:00:00:00:77"'
 	assert_calls '(map(.data.Index? // empty) | unique | length) == 1'
+	finish
+}
+
+@test "the same while the dumps run: the loss is found after the snapshot, and still counts" {
+	start_monitor --receive-buffer 4096
+	barrier
+	# The request for the addresses, after that for the links, takes its time.
+	trace sendto -e inject=sendto:delay_enter=3000000:when=2
+	T addr add 10.1.0.3/24 dev eth1
+	wait_for "$BOUND" grep -qE "$LINK_DUMP" "$DIR/trace"
+	lose_events recreate_same_index
+	wait_calls 1 '.verb == "add-network" and .data.Name == "eth1"'
+	end_trace
+	barrier_after_loss
+	assert_calls 'map(select(.verb == "del-network").data.HwAddr != "02:00:00:00:00:77") == [true]'
+	assert_calls 'map(select(.verb == "add-network").data.HwAddr) == ["02:00:00:00:00:77"]'
+	assert_calls 'all(.[]; .verb != "update-network" or .data.Name != "eth1" or .data.HwAddr != "02:00:00:00:00:77")'
 	finish
 }
 
@@ -162,9 +191,7 @@ lose_events() {
 	done
 	elapsed=$((SECONDS - began + 1))
 	barrier_after_loss
-	kill "$TRACER"
-	wait "$TRACER" || true
-	TRACER=''
+	end_trace
 	dumps=$(count_traced "sendto.*$LINK_DUMP")
 	echo "$(count_traced 'recvmsg.*ENOBUFS') overflows in $elapsed s, $dumps dumps"
 	[ "$dumps" -ge 1 ]
@@ -200,22 +227,21 @@ interrupted_enough() { [ "$(count_interrupted)" -ge 3 ]; }
 	seq 1 100 | sed 's|.*|route add 10.50.&.0/24 via 10.1.0.1|' | T -batch -
 	T -6 route add 2001:db8:50::/48 via 2001:db8:1::1
 	start_monitor --receive-buffer 4096
-	trace sendto
+	# Some requests take longer: the first part of the answer is of then, the second of 30 ms later.
+	trace sendto -e inject=sendto:delay_exit=30000:when=1+4
 	churn &
 	CHURN=$!
 	i=0
-	until interrupted_enough && [ $i -ge 5 ]; do
+	until interrupted_enough && has_calls 3 '.verb == "update-route"' && [ $i -ge 5 ]; do
 		i=$((i + 1))
 		T addr replace "10.1.0.$((10 + i))/24" dev eth1
-		[ $i -lt "$BOUND" ]
-		sleep 1
+		[ $i -lt $((2 * BOUND)) ]
+		sleep 0.5
 	done
 	kill "$CHURN"
 	wait "$CHURN" || true
 	CHURN=''
-	kill "$TRACER"
-	wait "$TRACER" || true
-	TRACER=''
+	end_trace
 	grep -E '^route del' "$DIR/churn" | ip -n "$NS" -force -batch - 2>/dev/null || true
 	barrier_after_loss
 	assert_calls 'all(.[]; .verb != "del-network" or (.data.Name | startswith("churn")))'
