@@ -204,10 +204,12 @@ lose_events_stopped() {
 churn() {
 	exec 3>&-
 	trap 'kill $!' TERM
-	seq 1 6 | sed "s|.*|link add churn& type veth peer name pchurn& netns $PEER|" >"$DIR/churn"
-	seq 1 1000 | sed 's|.*|route replace 10.220.0.0/16 via 10.1.0.1 metric &|' >>"$DIR/churn"
-	seq 1 6 | sed 's|.*|link del churn&|' >>"$DIR/churn"
-	seq 1 1000 | sed 's|.*|route del 10.220.0.0/16 metric &|' >>"$DIR/churn"
+	{
+		seq 1 6 | sed "s|.*|link add churn& type veth peer name pchurn& netns $PEER|"
+		seq 1 1000 | sed 's|.*|route replace 10.220.0.0/16 via 10.1.0.1 metric &|'
+		seq 1 6 | sed 's|.*|link del churn&|'
+		seq 1 1000 | sed 's|.*|route del 10.220.0.0/16 metric &|'
+	} >"$DIR/churn"
 	while :; do
 		ip -n "$NS" -force -batch "$DIR/churn" >"$DIR/churn.out" 2>&1 &
 		wait $! || break
