@@ -47,7 +47,8 @@ def route($names; $peers):
   | select(dead | not)
   | {Dest: (.dst | prefix($route.family)), Family: .family, Metric: (.metric // 0), Source: (.prefsrc // ""),
      Onlink: ([(.flags // []), ((.nexthops // [])[] | .flags // [])] | add | index("onlink") != null),
-     Hops: ($hops | sort)};
+     # A leg that is left alone is a plain route, which has no weight.
+     Hops: (if ($hops | length) == 1 then [$hops[0] + {Weight: 1}] else $hops | sort end)};
 
 (.addresses | map({key: (.ifindex | tostring), value: .addr_info}) | from_entries) as $addresses
 | [.links[] | select(counts)] as $links
