@@ -38,8 +38,9 @@ static bool is_due(struct round *round, const struct retry *retry, uint64_t now_
 
 /*
  * The interface that the runtime is to have for an applied plug. A new name is held back while the
- * link is down: Docker and CNI rename a link on its way out. Under a macvtap of the runtime the
- * link has lost its MAC and addresses to the VM, where they still are.
+ * link is down: Docker and CNI rename a link on its way out; unless a new link waits for the old
+ * one. Under a macvtap of the runtime the link has lost its MAC and addresses to the VM, where they
+ * still are.
  */
 static int wanted_iface(const struct round *round, const struct plug *plug, const struct link *link,
 			struct iface *wanted)
@@ -49,7 +50,7 @@ static int wanted_iface(const struct round *round, const struct plug *plug, cons
 
 	if (filter_iface(round->policy, round->snapshot, link, known, wanted))
 		return -ENOMEM;
-	if (!(link->flags & IFF_UP))
+	if (!(link->flags & IFF_UP) && !plug->is_name_wanted)
 		memcpy(wanted->name, known->name, sizeof(wanted->name));
 	if (!round->has_macvtap || !filter_macvtap(round->policy, round->snapshot, link))
 		return 0;
@@ -159,6 +160,7 @@ static int find_displaced(struct round *round)
 		struct plug *plug = applied->plugs[i];
 		const struct link *link = snapshot_find_link(round->snapshot, plug->iface.index);
 
+		plug->is_name_wanted = false;
 		if (plug_is_known(plug) &&
 		    (plug->is_gone || !link || strcmp(link->name, plug->iface.name) != 0))
 			round->displaced[round->displaced_count++] = plug;
@@ -167,16 +169,21 @@ static int find_displaced(struct round *round)
 	return 0;
 }
 
+/* Whether the runtime knows another link by this name; if so, that one is to give it up. */
 static bool is_name_taken(const struct round *round, const char *name)
 {
 	struct plug key;
 	const struct plug *const key_pointer = &key;
+	struct plug *const *holder;
 
 	if (round->displaced_count == 0)
 		return false;
 	memcpy(key.iface.name, name, sizeof(key.iface.name));
-	return bsearch(&key_pointer, round->displaced, round->displaced_count,
-		       sizeof(struct plug *), compare_names) != NULL;
+	holder = bsearch(&key_pointer, round->displaced, round->displaced_count,
+			 sizeof(struct plug *), compare_names);
+	if (holder)
+		(*holder)->is_name_wanted = true;
+	return holder != NULL;
 }
 
 /* A link that does not count: what was remembered of it is forgotten, unless the runtime may have
