@@ -125,7 +125,8 @@ check-asan:
 
 # libFuzzer comes with clang. SECONDS is how long each target runs.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SECONDS := $(if $(filter environment% command%,$(origin SECONDS)),$(SECONDS),60)
+GIVEN_SECONDS := $(if $(filter environment% command%,$(origin SECONDS)),$(SECONDS))
+FUZZ_SECONDS := $(or $(GIVEN_SECONDS),60)
 
 .PHONY: fuzz
 fuzz: lint-deps
@@ -142,6 +143,12 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/rec
 
 $(BUILD)/tests/fuzz/%.o: ALL_CPPFLAGS += -Imonitor
 
+# The same SEED makes the same random choices; without one each run makes others.
+.PHONY: stress
+stress: check-deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)NETNSMON=$(abspath $(BUILD)/netnsmon) scripts/stress $(or $(GIVEN_SECONDS),120) $(SEED)
+
 .PHONY: lint
 lint: lint-deps
 	$(Q)scripts/lint $(ALL_CPPFLAGS)
@@ -157,6 +164,7 @@ help:
 	@echo 'make check       install what the tests need, build, run all tests (root)'
 	@echo 'make check-asan  the same with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make unit        only the tests that need neither root nor a namespace'
+	@echo 'make stress      random changes for SECONDS=120 against a runtime that misbehaves; SEED= (root)'
 	@echo 'make fuzz        libFuzzer on the pure parts, SECONDS=60 each'
 	@echo 'make lint        clang-format, clang-tidy, cppcheck, shellcheck, mandoc'
 	@echo 'make install     PREFIX=$(PREFIX), DESTDIR= ; make uninstall takes it away again'

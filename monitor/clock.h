@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock.h - the one clock of the monitor
+ * clock.h - the clocks of the monitor
  */
 #ifndef NETNSMON_CLOCK_H
 #define NETNSMON_CLOCK_H
@@ -15,6 +15,16 @@ static inline uint64_t clock_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Milliseconds that this thread has been running on a core: what something cost, however often it
+ * was preempted or stopped. */
+static inline uint64_t clock_cpu_ms(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
 }
 
 #endif

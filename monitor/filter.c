@@ -231,9 +231,6 @@ int filter_known_iface(const struct policy *policy, const struct snapshot *snaps
 
 	if (ret < 0)
 		return ret;
-	/* Docker and CNI rename a link on its way out. */
-	if (!(link->flags & IFF_UP))
-		memcpy(wanted->name, known->name, sizeof(wanted->name));
 	if (snapshot->has_more_addresses)
 		ret = keep_addresses(known, wanted);
 	/* Under a macvtap of the runtime the link has lost its MAC and addresses to the VM. */

@@ -142,7 +142,7 @@ static void dump_failed(struct monitor *monitor, int error)
  */
 static int take_snapshot(struct monitor *monitor)
 {
-	uint64_t start_ms = clock_ms();
+	uint64_t start_ms = clock_cpu_ms();
 	struct observation seen;
 	int ret = observe(&monitor->snapshot, &monitor->config.limits, &monitor->applied,
 			  &monitor->intake.oversized, &seen);
@@ -153,7 +153,7 @@ static int take_snapshot(struct monitor *monitor)
 		return ret;
 	}
 	retry_reset(&monitor->dump_retry);
-	settle_done(&monitor->settle, clock_ms(), clock_ms() - start_ms);
+	settle_done(&monitor->settle, clock_ms(), clock_cpu_ms() - start_ms);
 	read_events(monitor);
 	if (monitor->settle.has_hint && monitor->snapshot.has_route_parts)
 		monitor->snapshot.has_torn_routes = true;
@@ -202,19 +202,34 @@ static void take_baseline(struct monitor *monitor)
 	settle_now(&monitor->settle, clock_ms());
 }
 
+/*
+ * A loss that is found out after the snapshot may be one of before it or of after it: it concerns
+ * this round and the next.
+ */
 static void begin_round(struct monitor *monitor)
 {
+	bool *has_lost_events = &monitor->intake.has_lost_events;
+	bool had_lost_events;
+
 	end_round(monitor);
 	monitor->config.on_look(monitor->config.hook_arg);
-	if (monitor->is_stopping || take_snapshot(monitor) < 0)
+	if (monitor->is_stopping)
 		return;
+	had_lost_events = *has_lost_events;
+	*has_lost_events = false;
+	if (take_snapshot(monitor) < 0) {
+		*has_lost_events |= had_lost_events;
+		return;
+	}
 	if (!monitor->has_baseline) {
 		take_baseline(monitor);
 		return;
 	}
+	log_debug("snapshot: links: %zu, addresses: %zu, routes: %zu%s",
+		  monitor->snapshot.link_count, monitor->snapshot.address_count,
+		  monitor->snapshot.routes.count, had_lost_events ? ", after lost events" : "");
 	round_begin(&monitor->round, &monitor->config.policy, &monitor->snapshot, &monitor->applied,
-		    &monitor->notes, monitor->intake.has_lost_events);
-	monitor->intake.has_lost_events = false;
+		    &monitor->notes, had_lost_events || *has_lost_events);
 	monitor->has_round = true;
 }
 

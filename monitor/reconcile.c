@@ -36,6 +36,21 @@ static bool is_due(struct round *round, const struct retry *retry, uint64_t now_
 	return false;
 }
 
+/*
+ * The interface that the runtime is to have for an applied plug. A new name is held back while the
+ * link is down: Docker and CNI rename a link on its way out; unless a new link waits for the old
+ * one.
+ */
+static int wanted_iface(const struct round *round, const struct plug *plug, const struct link *link,
+			struct iface *wanted)
+{
+	int ret = filter_known_iface(round->policy, round->snapshot, link, &plug->iface, wanted);
+
+	if (ret == 0 && !(link->flags & IFF_UP) && !plug->is_name_wanted)
+		memcpy(wanted->name, plug->iface.name, sizeof(wanted->name));
+	return ret;
+}
+
 static void make_request(struct request *request, enum verb verb, struct iface *iface,
 			 const char *reason)
 {
@@ -123,6 +138,7 @@ static int find_displaced(struct round *round)
 		struct plug *plug = applied->plugs[i];
 		const struct link *link = snapshot_find_link(round->snapshot, plug->iface.index);
 
+		plug->is_name_wanted = false;
 		if (plug_is_known(plug) &&
 		    (plug->is_gone || !link || strcmp(link->name, plug->iface.name) != 0))
 			round->displaced[round->displaced_count++] = plug;
@@ -131,16 +147,21 @@ static int find_displaced(struct round *round)
 	return 0;
 }
 
+/* Whether the runtime knows another link by this name; if so, that one is to give it up. */
 static bool is_name_taken(const struct round *round, const char *name)
 {
 	struct plug key;
 	const struct plug *const key_pointer = &key;
+	struct plug *const *holder;
 
 	if (round->displaced_count == 0)
 		return false;
 	memcpy(key.iface.name, name, sizeof(key.iface.name));
-	return bsearch(&key_pointer, round->displaced, round->displaced_count,
-		       sizeof(struct plug *), compare_names) != NULL;
+	holder = bsearch(&key_pointer, round->displaced, round->displaced_count,
+			 sizeof(struct plug *), compare_names);
+	if (holder)
+		(*holder)->is_name_wanted = true;
+	return holder != NULL;
 }
 
 /* A link that does not count: what was remembered of it is forgotten, unless the runtime may have
@@ -271,7 +292,7 @@ static int update_link(struct round *round, struct plug *plug, const struct link
 	struct iface wanted;
 	unsigned int difference;
 
-	if (filter_known_iface(round->policy, round->snapshot, link, &plug->iface, &wanted))
+	if (wanted_iface(round, plug, link, &wanted))
 		return -ENOMEM;
 	say_duplicates(round, plug, link);
 	difference = iface_compare(&plug->iface, &wanted);

@@ -38,7 +38,8 @@ def dead: (.flags // []) | index("dead") != null;
 # iproute2 with -d names types; protocols are numbers because of -N: 2 is the kernel.
 def route($names; $peers):
   . as $route
-  | [(.nexthops // [$route])[] | select(dead | not) | hop | select(.Device as $d | $names | index($d))] as $hops
+  | [(.nexthops // [$route])[] | select(dead | not) | select(.dev as $d | $names | index($d))] as $legs
+  | [$legs[] | hop] as $hops
   | select(($hops | length) > 0)
   | select(.type == null or .type == "unicast" or .type == "1")
   | select((.protocol | tostring) != "2" or
@@ -46,8 +47,9 @@ def route($names; $peers):
   | select(((.tos // "0") == "0") and (.encap == null) and (.from == null))
   | select(dead | not)
   | {Dest: (.dst | prefix($route.family)), Family: .family, Metric: (.metric // 0), Source: (.prefsrc // ""),
-     Onlink: ([(.flags // []), ((.nexthops // [])[] | .flags // [])] | add | index("onlink") != null),
-     Hops: ($hops | sort)};
+     Onlink: ([$legs[].flags // []] | add | index("onlink") != null),
+     # A leg that is left alone is a plain route, which has no weight.
+     Hops: (if ($hops | length) == 1 then [$hops[0] + {Weight: 1}] else $hops | sort end)};
 
 (.addresses | map({key: (.ifindex | tostring), value: .addr_info}) | from_entries) as $addresses
 | [.links[] | select(counts)] as $links

@@ -1,0 +1,30 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# stress.bats - a short round of scripts/stress, and what longer ones have brought to light
+
+load helpers
+
+setup() { setup_netns; }
+teardown() { teardown_netns; }
+
+@test "random operations and a runtime that misbehaves at random: the views are the same at each quiet point" {
+	run "$here/../../scripts/stress" 15 4711
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "${lines[-1]}" =~ ^seed\ 4711:\ [0-9]+\ operations,.*\ [1-9][0-9]*\ quiet\ points,\ 0\ differences$ ]]
+}
+
+@test "a link that was renamed while down gives its old name to a new link" {
+	mk eth1
+	start_monitor
+	printf '%s\n' 'link set eth1 down' 'link set eth1 name old0' | T -batch -
+	T link add eth1 type veth peer name pnew1 netns "$PEER"
+	P link set pnew1 up
+	T link set eth1 up
+	wait_calls 1 '.verb == "add-network" and .data.Name == "eth1"'
+	[ "$(summary)" = "update-network:old0 add-network:eth1" ]
+	assert_calls 'first.data.PreviousName == "eth1"'
+	barrier
+	finish
+}
