@@ -3,7 +3,8 @@
 # view.jq - what a runtime has, rebuilt from the requests that it acknowledged
 #
 # Inputs: the recorded calls. $start: what the kernel had when the monitor started, $known: whether the runtime knew it.
-# A request that cannot be (adding what is there, removing or updating what is not) is an error.
+# A request that cannot be (adding what is there, removing or updating what is not) is an error; with REPLUG in the
+# environment, where acknowledgements were lost, what is added or removed once more is not.
 
 def interface: {Name, Index: (.Index // 0), Mtu, HwAddr, IPAddresses: (.IPAddresses | unique)};
 
@@ -24,8 +25,11 @@ def apply($call):
   | if ($call.data | type) == "array" then .routes = ([$call.data[] | route] | unique)
     else ($call.data | interface) as $i
     | if $verb == "add" then
-        if plugged($i) != null then error("added twice: \($i)") else .interfaces += [$i] end
-      elif plugged($i) == null then error("not there: \($call.verb) \($i)")
+        if plugged($i) == null then .interfaces += [$i]
+        elif $ENV.REPLUG then .interfaces |= map(if .Index == $i.Index then $i else . end)
+        else error("added twice: \($i)") end
+      elif plugged($i) == null then
+        if $ENV.REPLUG and $verb == "del" then . else error("not there: \($call.verb) \($i)") end
       elif $verb == "del" then .interfaces |= map(select(.Index != $i.Index))
       else .interfaces |= map(if .Index == $i.Index then $i else . end) end
     end;
