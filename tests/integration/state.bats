@@ -13,14 +13,16 @@ setup() {
 
 teardown() {
 	[ -z "$TRACER" ] || kill "$TRACER" 2>/dev/null || true
+	if mountpoint -q "$DIR/disk"; then
+		chattr -i "$DIR/disk" || true
+		umount -l "$DIR/disk"
+	fi
 	teardown_netns
-	! mountpoint -q "$DIR/disk" || umount "$DIR/disk"
-	rm -rf "$DIR"
 }
 
 log_has() { grep -qE "$1" "$DIR/log"; }
 log_count() { grep -cE "$1" "$DIR/log" || true; }
-state_file() { find "$DIR/run" -name "netns-*.$1"; }
+state_file() { find "$DIR/run/" -name "netns-*.$1"; }
 is_dead() { ! kill -0 "$1" 2>/dev/null || [ "$(ps -o stat= -p "$1" | cut -c1)" = Z ]; }
 no_runtime() { [ -z "$(pids_of "$DIR/rt/runtime")" ]; }
 
@@ -316,7 +318,7 @@ mount_disk() {
 }
 
 @test "a full disk: said once, and that it is over; never half a file" {
-	mount_disk 64
+	mount_disk 256
 	start_monitor --run-dir "$DIR/disk"
 	mk eth1
 	T addr add 10.1.0.2/24 dev eth1
@@ -330,36 +332,37 @@ mount_disk() {
 	barrier
 	[ "$(log_count 'level=warning msg="cannot save state: No space left on device')" -eq 1 ]
 	cmp "$DIR/old" "$DIR/run"/netns-*.json
-	[ -z "$(find "$DIR/run/" -name '*.new')" ]
-	# There is room for the first pages of what is to be written, and never for the last.
-	truncate -s 45000 "$DIR/disk/full"
+	# Now there is room for the first pages of what is to be written, and none for the last.
+	truncate -s 240000 "$DIR/disk/full"
 	for i in $(seq 1 400); do echo "route add 10.50.$((i / 250)).$((i % 250))/32 via 10.1.0.1"; done | T -batch -
 	wait_calls 1 '.verb == "update-route" and (.data | length) == 400'
 	barrier
-	[ "$(wc -c <"$DIR/rt/calls")" -gt 64000 ]
-	cmp "$DIR/old" "$DIR/run"/netns-*.json
+	[ -z "$(find "$DIR/run/" -name '*.new')" ]
 	rm "$DIR/disk/full"
-	T route flush dev eth1 proto boot
+	T link set eth2 mtu 1400
 	settled
+	[ "$(wc -c <"$(state_file json)")" -gt 30000 ]
 	[ "$(log_count 'cannot save state')" -eq 1 ]
 	[ "$(log_count 'state can be saved again')" -eq 1 ]
 	crash_monitor
+	: >"$DIR/log"
 	restart_monitor --run-dir "$DIR/disk"
 	barrier
+	log_has 'watching again, from saved state'
 	[ "$(count_calls '.verb == "add-network"')" -eq 3 ]
 	finish
 }
 
-@test "a directory that becomes read-only, or goes: said once, and the work goes on" {
+@test "a directory that takes no file any more, or goes: said once, and the work goes on" {
 	mount_disk 1024
 	start_monitor --run-dir "$DIR/disk"
-	mount -o remount,ro "$DIR/disk"
+	chattr +i "$DIR/disk"
 	mk eth1
 	mk eth2
 	wait_calls 2 '.verb == "add-network"'
 	barrier
-	[ "$(log_count 'level=warning msg="cannot save state: Read-only file system')" -eq 1 ]
-	mount -o remount,rw "$DIR/disk"
+	[ "$(log_count 'level=warning msg="cannot save state: Operation not permitted')" -eq 1 ]
+	chattr -i "$DIR/disk"
 	T link set eth1 mtu 1400
 	wait_for "$BOUND" log_has 'state can be saved again'
 	stop_monitor
