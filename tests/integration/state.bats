@@ -113,7 +113,11 @@ lose() {
 	settled
 }
 
-child_is_zombie() { ps -o stat= --ppid "$MONITOR" | grep -q '^Z'; }
+child_is_zombie() {
+	local child
+	read -r child <"/proc/$MONITOR/task/$MONITOR/children"
+	grep -q '^State:.*zombie' "/proc/$child/status"
+}
 
 # After any number of lose(): whatever was plugged twice had its acknowledgement lost, and no monitor plugged twice.
 assert_plugged_once() {
@@ -125,18 +129,16 @@ assert_plugged_once() {
 		| map(select(length > 1)[0])')" = "$(jq -n -c '$ARGS.positional | map(tonumber) | sort' --args "${LOST[@]}")" ]
 }
 
-# lose_all WHEN MEANWHILE...
+# lose_all WHEN VERB:MEANWHILE...
 lose_all() {
-	local when=$1
+	local when=$1 case
 	shift
 	LOST=()
 	export REPLUG=yes
 	start_monitor
-	for verb in add-network del-network update-network update-route; do
-		for what; do
-			echo "$verb lost $when its end, meanwhile: $what"
-			lose "$when" "$verb" "$what"
-		done
+	for case; do
+		echo "${case%:*} lost $when its end, meanwhile: ${case#*:}"
+		lose "$when" "${case%:*}" "${case#*:}"
 	done
 	assert_plugged_once
 	finish
@@ -157,15 +159,16 @@ lose_all() {
 }
 
 @test "killed while a call runs, which goes on" {
-	lose_all during nothing gone recreated addresses routes
+	lose_all during add-network:{nothing,gone,recreated,addresses,routes} del-network:{nothing,recreated} \
+		update-network:{nothing,gone,addresses} update-route:{nothing,recreated,routes}
 }
 
 @test "killed when a call has ended, before its end is seen" {
-	lose_all after nothing recreated
+	lose_all after {add-network,del-network,update-network,update-route}:{nothing,recreated}
 }
 
 @test "killed while a call runs that still runs when the next monitor starts" {
-	lose_all still recreated
+	lose_all still {add-network,del-network,update-network,update-route}:recreated
 }
 
 # strace kills the monitor at the $2-th call of system call $1. Returns when it is attached.
@@ -282,7 +285,7 @@ killed_at() {
 	T route add 10.93.0.0/16 via 192.0.2.200 dev eth1 onlink
 	T route add 10.94.0.0/16 via inet6 fe80::1 dev eth1
 	T -6 addr add 2001:db8::2 peer 2001:db8:1::/64 dev eth1
-	T link set eth9 name 'é"\'
+	T link set eth9 name "é\"\\\\"
 	settled
 	before=$(calls | wc -l)
 	stop_monitor
