@@ -328,7 +328,9 @@ static void advance_round(struct monitor *monitor)
 			return;
 		}
 		start_call(monitor);
-		monitor->is_outdated = monitor->settle.has_hint && !monitor->config.is_once;
+		/* Without a slot the round has ended; the next one is not outdated. */
+		monitor->is_outdated =
+			monitor->has_round && monitor->settle.has_hint && !monitor->config.is_once;
 	}
 }
 

@@ -35,6 +35,7 @@ struct session {
 	struct statefile state;
 	struct pidwatch pidwatch;
 	struct pathwatch pathwatch;
+	int notify_fd; /* socket to say by that we are ready; negative: none */
 	int origin_fd; /* the namespace that we came from; -1: the one we watch */
 	int slots_fd;  /* directory of the slots, -1: none */
 	int status;    /* an enum exit_status, of what went wrong */
@@ -138,9 +139,10 @@ static bool watch_sandbox(struct session *session)
 
 static void on_ready(void *arg)
 {
-	const struct session *session = arg;
-	int ret = ready_notify(session->options->ready_fd);
+	struct session *session = arg;
+	int ret = ready_notify(session->notify_fd, session->options->ready_fd);
 
+	session->notify_fd = -1;
 	if (ret < 0)
 		log_warn("cannot say that we are ready: %s", strerror(-ret));
 }
@@ -385,6 +387,9 @@ int session_run(const struct options *options, const char *runtime)
 		.runtime = runtime,
 		.lock = {.directory_fd = -1},
 		.state = {.directory_fd = -1},
+		/* Before the namespace is entered: abstract names belong to the one we come from.
+		 */
+		.notify_fd = ready_open(),
 		.origin_fd = -1,
 		.slots_fd = -1,
 	};
@@ -396,6 +401,8 @@ int session_run(const struct options *options, const char *runtime)
 	pathwatch_stop(&session.pathwatch);
 	pidwatch_stop(&session.pidwatch);
 	lock_release(&session.lock);
+	if (session.notify_fd >= 0)
+		close(session.notify_fd);
 	if (session.loop)
 		ev_loop_destroy(session.loop);
 	return session.status;

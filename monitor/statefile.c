@@ -132,9 +132,12 @@ static void put_aside(const struct statefile *file, const char *suffix, int erro
 
 	file_name(file, suffix, name);
 	snprintf(aside, sizeof(aside), "%s.bad", name);
-	if (renameat(file->directory_fd, name, file->directory_fd, aside) < 0)
-		unlinkat(file->directory_fd, name, 0);
-	log_warn("saved state %s cannot be used, it is now called %s: %s", name, aside, why(error));
+	if (renameat(file->directory_fd, name, file->directory_fd, aside) == 0)
+		log_warn("saved state %s cannot be used, it is now called %s: %s", name, aside,
+			 why(error));
+	else
+		log_warn("saved state %s cannot be used, and not be renamed (%s): %s", name,
+			 strerror(errno), why(error));
 }
 
 typedef int (*parse_fn)(const char *text, size_t size, const struct state_binding *binding,
@@ -205,6 +208,9 @@ static int replace(const struct statefile *file, const char *suffix, print_fn pr
 		close(fd);
 	} else {
 		ret = print(stream, &file->binding, what);
+		/* Room may have come back since a part could not be written. */
+		if (ferror(stream) && ret == 0)
+			ret = -ENOSPC;
 		if (fclose(stream) == EOF && ret == 0)
 			ret = -errno;
 	}
@@ -235,8 +241,14 @@ static void remove_file(const struct statefile *file, const char *suffix)
 
 void statefile_note_call(struct statefile *file, const struct request *request)
 {
-	if (file->directory_fd >= 0)
-		say_write(file, replace(file, ".call", print_call, request));
+	int ret;
+
+	if (file->directory_fd < 0)
+		return;
+	ret = replace(file, ".call", print_call, request);
+	/* That there is room for a note does not mean that there is room for the state. */
+	if (ret < 0)
+		say_write(file, ret);
 }
 
 void statefile_save(struct statefile *file, const struct applied *applied)

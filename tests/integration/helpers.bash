@@ -137,6 +137,20 @@ start_monitor() {
 	exec {fd}>&-
 }
 
+# Ends the monitor as nothing can be handled.
+crash_monitor() {
+	kill -KILL "$MONITOR"
+	wait "$MONITOR" || true
+	MONITOR=''
+}
+
+# Starts the next monitor; what the runtime has is still counted from the first one's start.
+restart_monitor() {
+	cp "$DIR/start" "$DIR/first"
+	start_monitor "$@"
+	mv "$DIR/first" "$DIR/start"
+}
+
 # Starts the monitor without a runtime; its requests go to DIR/out.
 start_standalone() {
 	local fd

@@ -3,8 +3,9 @@
 # view.jq - what a runtime has, rebuilt from the requests that it acknowledged
 #
 # Inputs: the recorded calls. $start: what the kernel had when the monitor started, $known: whether the runtime knew it.
-# A request that cannot be (adding what is there, removing or updating what is not) is an error. Of a call with status -1
-# nobody knows whether it was carried out; what it may have added may be removed, and is listed in .maybe.
+# A request that cannot be (adding what is there, removing or updating what is not) is an error; with REPLUG in the
+# environment, where acknowledgements were lost, what is added or removed once more is not. Of a call with status -1 nobody
+# knows whether it was carried out; what it may have added may be removed, and is listed in .maybe.
 
 def interface: {Name, Index: (.Index // 0), Mtu, HwAddr, IPAddresses: (.IPAddresses | unique)};
 
@@ -27,9 +28,11 @@ def apply($call):
     | (.maybe // [] | index($i.Index)) as $maybe
     | if $maybe != null and $verb != "update" then .maybe -= [$i.Index] else . end
     | if $verb == "add" then
-        if plugged($i) != null then error("added twice: \($i)") else .interfaces += [$i] end
+        if plugged($i) == null then .interfaces += [$i]
+        elif $ENV.REPLUG then .interfaces |= map(if .Index == $i.Index then $i else . end)
+        else error("added twice: \($i)") end
       elif plugged($i) == null then
-        if $maybe != null and $verb == "del" then . else error("not there: \($call.verb) \($i)") end
+        if $verb == "del" and ($maybe != null or $ENV.REPLUG) then . else error("not there: \($call.verb) \($i)") end
       elif $verb == "del" then .interfaces |= map(select(.Index != $i.Index))
       else .interfaces |= map(if .Index == $i.Index then $i else . end) end
     end;
