@@ -22,13 +22,13 @@ static bool was_scanned(const struct policy *policy, const struct snapshot *snap
 	if (!filter_counts(verdict) && verdict != LINK_WRONG_KIND)
 		return false;
 	snapshot_addresses(snapshot, link->index, &count);
-	return count > 0 || filter_macvtap(policy, snapshot, link) != NULL;
+	return count > 0 || link->macvtap != 0;
 }
 
 static int take_link(const struct policy *policy, const struct snapshot *snapshot,
 		     struct applied *applied, const struct link *link)
 {
-	const struct link *macvtap = filter_macvtap(policy, snapshot, link);
+	const struct link *macvtap = snapshot_find_link(snapshot, link->macvtap);
 	struct plug *plug = applied_ensure(applied, link->index);
 	/* The VM was created with the addresses that are still being checked, too. */
 	struct policy at_start = *policy;
@@ -51,6 +51,7 @@ int baseline_take(const struct policy *policy, struct snapshot *snapshot, struct
 		  const struct notes *notes)
 {
 	struct route_list routes = {0};
+	bool has_macvtap = filter_find_macvtaps(policy, snapshot);
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < snapshot->link_count; i++) {
@@ -60,7 +61,7 @@ int baseline_take(const struct policy *policy, struct snapshot *snapshot, struct
 		if (was_scanned(policy, snapshot, link, verdict))
 			ret = take_link(policy, snapshot, applied, link);
 	}
-	if (ret < 0 || snapshot->has_more_routes || filter_has_macvtap(policy, snapshot))
+	if (ret < 0 || snapshot->has_more_routes || has_macvtap)
 		return ret;
 	ret = route_filter(policy, applied, snapshot, notes, &routes);
 	if (ret == 0)

@@ -169,27 +169,22 @@ static bool is_runtimes_macvtap(const struct link *link)
 	return strcmp(link->kind, "macvtap") == 0 && fnmatch(RUNTIMES_OWN, link->name, 0) == 0;
 }
 
-const struct link *filter_macvtap(const struct policy *policy, const struct snapshot *snapshot,
-				  const struct link *link)
+bool filter_find_macvtaps(const struct policy *policy, struct snapshot *snapshot)
 {
-	if (!policy->dialect->moves_macvtap)
-		return NULL;
-	for (size_t i = 0; i < snapshot->link_count; i++) {
-		const struct link *other = &snapshot->links[i];
+	bool has_any = false;
 
-		if (other->parent == link->index && is_runtimes_macvtap(other))
-			return other;
-	}
-	return NULL;
-}
-
-bool filter_has_macvtap(const struct policy *policy, const struct snapshot *snapshot)
-{
 	for (size_t i = 0; policy->dialect->moves_macvtap && i < snapshot->link_count; i++) {
-		if (is_runtimes_macvtap(&snapshot->links[i]))
-			return true;
+		const struct link *link = &snapshot->links[i];
+		struct link *parent;
+
+		if (!is_runtimes_macvtap(link))
+			continue;
+		has_any = true;
+		parent = snapshot_find_link(snapshot, link->parent);
+		if (parent)
+			parent->macvtap = link->index;
 	}
-	return false;
+	return has_any;
 }
 
 /* A list of addresses that was cut says nothing of those it lacks: the guest keeps what it has. */
@@ -234,7 +229,7 @@ int filter_known_iface(const struct policy *policy, const struct snapshot *snaps
 	if (snapshot->has_more_addresses)
 		ret = keep_addresses(known, wanted);
 	/* Under a macvtap of the runtime the link has lost its MAC and addresses to the VM. */
-	if (ret == 0 && filter_macvtap(policy, snapshot, link)) {
+	if (ret == 0 && link->macvtap != 0) {
 		wanted->mac_len = known->mac_len;
 		memcpy(wanted->mac, known->mac, sizeof(wanted->mac));
 		ret = merge_addresses(known, wanted);

@@ -78,12 +78,11 @@ int filter_known_iface(const struct policy *policy, const struct snapshot *snaps
  * own. */
 bool filter_has_far_peer(const struct address *address);
 
-/* The macvtap of the runtime that has @link as its parent, or NULL: what it took from the link is
- * in the VM. */
-const struct link *filter_macvtap(const struct policy *policy, const struct snapshot *snapshot,
-				  const struct link *link);
-
-/* Whether there is any such macvtap: then the namespace no longer has the guest's routes. */
-bool filter_has_macvtap(const struct policy *policy, const struct snapshot *snapshot);
+/*
+ * Notes in each link of @snapshot the macvtap that the runtime made on it: what it took from the
+ * link is in the VM. Must come before the questions about known interfaces. Returns whether there
+ * is any: then the namespace no longer has the guest's routes.
+ */
+bool filter_find_macvtaps(const struct policy *policy, struct snapshot *snapshot);
 
 #endif

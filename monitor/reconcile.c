@@ -413,7 +413,7 @@ static void find_changed_identities(struct round *round)
 
 		if (!link || plug->is_gone || !plug_is_known(plug))
 			continue;
-		if (round->has_macvtap && filter_macvtap(round->policy, round->snapshot, link))
+		if (link->macvtap != 0)
 			continue;
 		now.mac_len = link->mac_len;
 		memcpy(now.mac, link->mac, sizeof(now.mac));
@@ -431,7 +431,7 @@ void round_begin(struct round *round, const struct policy *policy, struct snapsh
 		.snapshot = snapshot,
 		.applied = applied,
 		.notes = notes,
-		.has_macvtap = filter_has_macvtap(policy, snapshot),
+		.has_macvtap = filter_find_macvtaps(policy, snapshot),
 		.wake_ms = SETTLE_NEVER,
 	};
 	if (has_lost_events)

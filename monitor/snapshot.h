@@ -22,6 +22,7 @@ struct link {
 	uint32_t mtu;	 /* bytes */
 	uint32_t master; /* ifindex of the bridge, bond, … it belongs to; 0: none */
 	uint32_t parent; /* IFLA_LINK: ifindex of the link it sits on, in this namespace; 0: none */
+	uint32_t macvtap; /* ifindex of the runtime's own on this link, once looked for; 0: none */
 	uint8_t mac_len;
 	uint8_t mac[IFACE_MAC_MAX];
 	char name[IF_NAMESIZE];
