@@ -24,6 +24,7 @@
 #include "calls.h"
 #include "clock.h"
 #include "intake.h"
+#include "limit_notes.h"
 #include "log.h"
 #include "observe.h"
 #include "reconcile.h"
@@ -51,6 +52,7 @@ struct monitor {
 	struct calls calls;
 	struct retry dump_retry;
 	struct notes notes;
+	struct limit_notes limit_notes;
 	struct request request; /* that runs, about … */
 	struct plug *plug;
 	ev_io on_events;
@@ -60,8 +62,6 @@ struct monitor {
 	bool has_round;
 	bool has_ended_round; /* at least one */
 	bool is_outdated;     /* the round's snapshot is older than a hint, and was used already */
-	bool has_said_links;
-	bool has_said_routes;
 	bool is_stopping;
 	int exit_status;
 };
@@ -101,29 +101,6 @@ static void end_round(struct monitor *monitor)
 	monitor->is_outdated = false;
 }
 
-/* Said when a limit is reached, and when it no longer is. */
-static void say_limits(struct monitor *monitor)
-{
-	const struct snapshot *snapshot = &monitor->snapshot;
-	const struct snapshot_limits *limits = &monitor->config.limits;
-	bool has_more_routes = snapshot->has_more_routes || snapshot->has_more_addresses;
-
-	if (snapshot->has_more_links && !monitor->has_said_links)
-		log_warn("more than %zu links: only those with the lowest indexes are handled; "
-			 "see --max-links",
-			 limits->max_links);
-	else if (!snapshot->has_more_links && monitor->has_said_links)
-		log_info("no more than %zu links again: all are handled", limits->max_links);
-	monitor->has_said_links = snapshot->has_more_links;
-	if (has_more_routes && !monitor->has_said_routes)
-		log_warn("more than %zu routes or addresses: no routes are sent; see --max-routes",
-			 limits->max_routes);
-	else if (!has_more_routes && monitor->has_said_routes)
-		log_info("no more than %zu routes or addresses again: all are handled",
-			 limits->max_routes);
-	monitor->has_said_routes = has_more_routes;
-}
-
 static void dump_failed(struct monitor *monitor, int error)
 {
 	uint64_t now_ms = clock_ms();
@@ -159,7 +136,8 @@ static int take_snapshot(struct monitor *monitor)
 		monitor->snapshot.has_torn_routes = true;
 	if (seen.doubts > 0)
 		settle_hint(&monitor->settle, clock_ms(), false);
-	say_limits(monitor);
+	limit_notes_say(&monitor->limit_notes, &monitor->snapshot, &monitor->config.limits,
+			&monitor->notes);
 	return 0;
 }
 
