@@ -7,6 +7,7 @@ VERSION := 0.1.0
 
 PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
+LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/netnsmon
 UNITDIR ?= $(PREFIX)/lib/systemd/system
@@ -44,11 +45,15 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-4s %s\n')
 
 .PHONY: all
-all: $(BUILD)/netnsmon
+all: $(BUILD)/netnsmon $(BUILD)/kata-netmon
 
 $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 	$(SAY) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# The same program: under this name it is Kata's monitor.
+$(BUILD)/kata-netmon: $(BUILD)/netnsmon
+	$(Q)ln -sf netnsmon $@
 
 $(LIB): $(LIB_OBJECTS)
 	$(SAY) AR $@
@@ -67,8 +72,9 @@ $(BUILD)/%.o: %.c Makefile
 .PHONY: install
 install: all
 	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR) \
-		$(DESTDIR)$(UNITDIR)
+		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
+	ln -sf $(SBINDIR)/netnsmon $(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
 	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
 		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
@@ -77,8 +83,9 @@ install: all
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service
-	-rmdir $(DESTDIR)$(DATADIR)
+		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service \
+		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
+	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 
 # --- demonstration and tests ----------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 /*
  * main.c - the command line, the log, one session
  */
+#include <errno.h>
 #include <limits.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -15,12 +16,14 @@
 #include "spawn.h"
 #include "utf8.h"
 
-#define PROGRAM "netnsmon"
+static int usage_error(const struct options *options, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Says what is wrong with the command line, in one line whatever is in it. */
-static int usage_error(const char *format, ...)
+/*
+ * Says what is wrong with the command line, in one line whatever is in it. Who starts us in Kata
+ * mode looks at the log only.
+ */
+static int usage_error(const struct options *options, const char *format, ...)
 {
 	char message[1024], text[UTF8_SANITIZED_SIZE(sizeof(message))];
 	va_list args;
@@ -28,7 +31,13 @@ static int usage_error(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	fprintf(stderr, PROGRAM ": %s\n", utf8_printable(message, text));
+	fprintf(stderr, "%s: %s\n", options->program, utf8_printable(message, text));
+	if (options->is_kata_mode) {
+		log_open(options->program, options->sandbox, options->log_target,
+			 options->log_level);
+		log_error("%s", message);
+		log_close();
+	}
 	return EXIT_USAGE;
 }
 
@@ -37,7 +46,7 @@ static int print_to_stdout(const struct options *options)
 	if (options->wants_help)
 		options_print_help(stdout);
 	else
-		puts(PROGRAM " version " NETNSMON_VERSION);
+		printf("%s version %s\n", options->program, NETNSMON_VERSION);
 	return fflush(stdout) == 0 ? EXIT_STOPPED : EXIT_ERROR;
 }
 
@@ -48,10 +57,10 @@ static int run(const struct options *options)
 	int ret = options->runtime ? spawn_find(options->runtime, runtime, sizeof(runtime)) : 0;
 
 	if (ret < 0)
-		return usage_error("--runtime %s: %s", options->runtime, strerror(-ret));
-	ret = log_open(PROGRAM, options->sandbox, options->log_target, options->log_level);
+		return usage_error(options, "--runtime %s: %s", options->runtime, strerror(-ret));
+	ret = log_open(options->program, options->sandbox, options->log_target, options->log_level);
 	if (ret < 0)
-		return usage_error("--log-to %s: %s", options->log_target, strerror(-ret));
+		return usage_error(options, "--log-to %s: %s", options->log_target, strerror(-ret));
 	ret = session_run(options, options->runtime ? runtime : NULL);
 	log_close();
 	return ret;
@@ -61,18 +70,22 @@ int main(int argc, char **argv)
 {
 	char error[OPTIONS_ERROR_SIZE] = "out of memory";
 	struct options options;
-	int status;
+	int ret, status;
 
 	process_init();
 	/* Large arrays are mapped, so that after a burst their memory goes back; glibc would raise
 	 * this. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-	if (options_parse(&options, argc, argv, error) < 0)
-		status = usage_error("%s", error);
+	ret = options_parse(&options, argc, argv, error);
+	if (ret < 0)
+		status = usage_error(&options, "%s", error);
 	else if (options.wants_help || options.wants_version)
 		status = print_to_stdout(&options);
 	else
 		status = run(&options);
+	/* Kata's monitor had another status for this. */
+	if (ret == -ENODATA && options.is_kata_mode)
+		status = EXIT_ERROR;
 	options_fini(&options);
 	return status;
 }

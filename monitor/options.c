@@ -101,6 +101,9 @@ static const struct {
 	{"version", OPTION_VERSION, NULL, "print the version and exit"},
 };
 
+/* Who is started under this name is to be Kata's monitor. */
+#define KATA_PROGRAM "kata-netmon"
+
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 /* What an option's value is checked with, and where the one line about it goes. */
@@ -342,13 +345,30 @@ static int read_option(const struct reader *reader, int id, const char *value, s
 	}
 }
 
+/* Kata 1.x: virtcontainers/persist/fs keeps what it knows of a sandbox there. */
+static void watch_katas_sandbox(struct options *options)
+{
+	snprintf(options->sandbox_path, sizeof(options->sandbox_path), "/run/vc/sbs/%s",
+		 options->sandbox);
+	options->watch_path = options->sandbox_path;
+}
+
 static int check(struct options *options, const struct given *given, char *error)
 {
-	if (options->runtime && !options->sandbox) {
-		snprintf(error, OPTIONS_ERROR_SIZE,
-			 "--runtime needs --sandbox ID, which the runtime is told");
-		return -EINVAL;
+	const char *missing = NULL;
+
+	if (options->wants_help || options->wants_version)
+		return 0;
+	if (!options->sandbox && (options->runtime || options->is_kata_mode))
+		missing = "--runtime needs --sandbox ID, which the runtime is told";
+	else if (!options->runtime && options->is_kata_mode)
+		missing = "--runtime PATH is missing";
+	if (missing) {
+		snprintf(error, OPTIONS_ERROR_SIZE, "%s", missing);
+		return -ENODATA;
 	}
+	if (options->is_kata_mode && !options->watch_path)
+		watch_katas_sandbox(options);
 	if (!given->runs_in_sandbox)
 		options->runs_in_sandbox = options->dialect->runs_in_sandbox;
 	if (options->timeout_ms == 0)
@@ -361,6 +381,7 @@ static int check(struct options *options, const struct given *given, char *error
 static void set_defaults(struct options *options)
 {
 	*options = (struct options){
+		.program = "netnsmon",
 		.dialect = dialect_find("plain"),
 		.takes_existing = true,
 		.keeps_state = true,
@@ -375,6 +396,20 @@ static void set_defaults(struct options *options)
 		.log_target = "stderr",
 		.log_level = LOG_LEVEL_INFO,
 	};
+}
+
+/*
+ * As Kata's own monitor: it writes to syslog, since its standard descriptors are /dev/null, leaves
+ * nothing behind when it is killed, and ends with the sandbox.
+ */
+static void set_kata_mode(struct options *options)
+{
+	options->program = KATA_PROGRAM;
+	options->is_kata_mode = true;
+	options->dialect = dialect_find("kata1");
+	options->run_dir = NULL;
+	options->log_target = "syslog";
+	options->log_level = LOG_LEVEL_WARN;
 }
 
 /* What getopt said about the argument that it did not like. */
@@ -403,6 +438,8 @@ int options_parse(struct options *options, int argc, char **argv, char error[OPT
 	int id, ret = 0;
 
 	set_defaults(options);
+	if (argc > 0 && strcmp(basename(argv[0]), KATA_PROGRAM) == 0)
+		set_kata_mode(options);
 	memset(long_options, 0, sizeof(long_options));
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		long_options[i].name = rows[i].name;

@@ -23,7 +23,12 @@ struct string_list {
 	size_t capacity;
 };
 
+/* "/run/vc/sbs/" and the longest sandbox id. */
+#define OPTIONS_SANDBOX_PATH_SIZE 160
+
 struct options {
+	const char *program; /* the name for the log and the version */
+	bool is_kata_mode;   /* started as kata-netmon: a drop-in for Kata's own monitor */
 	const char *netns;   /* NULL: the one we are in */
 	const char *sandbox; /* NULL: none given */
 	const char *runtime; /* NULL: standalone, requests are printed */
@@ -42,12 +47,13 @@ struct options {
 	size_t receive_bytes;
 	bool is_once;
 	enum output_format format;
-	const char *run_dir;
-	bool keeps_state; /* not --no-state */
+	const char *run_dir; /* NULL: neither lock nor state */
+	bool keeps_state;    /* not --no-state */
 	bool is_standby;
-	pid_t watch_pid;	/* 0: none */
-	const char *watch_path; /* NULL: none */
-	uint32_t slots;		/* 0: calls are not limited */
+	pid_t watch_pid;			      /* 0: none */
+	const char *watch_path;			      /* NULL: none */
+	char sandbox_path[OPTIONS_SANDBOX_PATH_SIZE]; /* … in Kata mode, if none is given */
+	uint32_t slots;				      /* 0: calls are not limited */
 	const char *slots_dir;
 	int ready_fd; /* -1: none */
 	const char *log_target;
@@ -59,7 +65,8 @@ struct options {
 #define OPTIONS_ERROR_SIZE 256
 
 /*
- * Reads the command line. Returns 0, or -EINVAL and one line for people in @error, or -ENOMEM.
+ * Reads the command line. Returns 0; -EINVAL, or -ENODATA for an option that must be there, and one
+ * line for people in @error; or -ENOMEM.
  * Either way the caller must call options_fini(). --help and --version end the reading.
  */
 int options_parse(struct options *options, int argc, char **argv, char error[OPTIONS_ERROR_SIZE]);

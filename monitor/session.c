@@ -2,14 +2,15 @@
 /*
  * session.c - one namespace, one lock, one monitor, from start to end
  *
- *   enter the namespace -> watch the sandbox -> lock -> monitor -> (the end of one of them, or a
- * signal) ^ |
- *                                                `-' --standby: until the holder is gone
+ *   enter the namespace -> watch the sandbox -> lock -> monitor -> the end of a part, or a signal
+ *                                               ^  |
+ *                                               `--' --standby: until the holder is gone
  */
 #include "session.h"
 
 #include <errno.h>
 #include <ev.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -287,27 +288,53 @@ static int open_directory(const char *what, const char *path)
 	return -1;
 }
 
+/* Returns whether what was asked for could be opened; *@run_fd stays -1 if there is to be no run
+ * directory. */
+static bool open_directories(struct session *session, int *run_fd)
+{
+	const struct options *options = session->options;
+
+	if (options->slots > 0) {
+		session->slots_fd = open_directory("slots directory", options->slots_dir);
+		if (session->slots_fd < 0)
+			return false;
+	}
+	if (options->run_dir) {
+		*run_fd = open_directory("run directory", options->run_dir);
+		if (*run_fd < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Said at once: the first interface may come much later. */
+static void say_no_runtime(const struct session *session)
+{
+	const char *pattern = session->options->dialect->no_runtime;
+
+	if (pattern && fnmatch(pattern, basename(session->runtime), 0) == 0)
+		log_warn("%s takes no %s: every call will fail; --runtime must be the command line",
+			 session->runtime, dialect_verb_name(session->options->dialect, VERB_ADD));
+}
+
 /* Only a monitor that acts needs to be alone: without a runtime a person may look beside a running
  * one. */
 static void begin(struct session *session)
 {
-	int directory_fd;
+	int run_fd = -1;
 
+	if (session->runtime)
+		say_no_runtime(session);
 	if (!session->runtime) {
 		start_monitor(session);
-		return;
-	}
-	directory_fd = open_directory("run directory", session->options->run_dir);
-	if (directory_fd >= 0 && session->options->slots > 0)
-		session->slots_fd = open_directory("slots directory", session->options->slots_dir);
-	if (directory_fd < 0 || (session->options->slots > 0 && session->slots_fd < 0)) {
-		if (directory_fd >= 0)
-			close(directory_fd);
+	} else if (!open_directories(session, &run_fd)) {
 		fail(session, EXIT_ERROR);
-		return;
+	} else if (run_fd < 0) {
+		start_monitor(session);
+	} else {
+		lock_init(&session->lock, run_fd, &session->netns);
+		on_turn(session);
 	}
-	lock_init(&session->lock, directory_fd, &session->netns);
-	on_turn(session);
 }
 
 /* --- start and end --------------------------------------------------------------------------- */

@@ -46,7 +46,8 @@ struct dialect {
 	const char *verbs[VERB_COUNT][DIALECT_VERB_WORDS];
 	const struct dialect_kind *kinds;     /* ended by a NULL kind; NULL: any */
 	const struct dialect_answer *answers; /* ended by a NULL text; NULL: none known */
-	uint32_t timeout_ms;		      /* for one call */
+	const char *no_runtime; /* glob of executables that are not this runtime; NULL: none */
+	uint32_t timeout_ms;	/* for one call */
 	bool runs_in_sandbox;	/* in the sandbox's namespace, else where we started */
 	bool dies_with_monitor; /* the child gets a parent-death signal */
 	bool has_full_routes;	/* metrics, next hops, gateways of the other family, [] */

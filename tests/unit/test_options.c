@@ -11,11 +11,11 @@
 
 #define ARGS_MAX 32
 
-/* Parses the words of @line; the error goes to @error. */
-static int parse(struct options *options, const char *line, char *error)
+/* Parses the words of @line for a program started as @name; the error goes to @error. */
+static int parse_as(const char *name, struct options *options, const char *line, char *error)
 {
 	static char copy[1024];
-	char *argv[ARGS_MAX + 1] = {"netnsmon"};
+	char *argv[ARGS_MAX + 1] = {(char *)name};
 	int argc = 1;
 
 	assert_true(strlen(line) < sizeof(copy));
@@ -24,6 +24,11 @@ static int parse(struct options *options, const char *line, char *error)
 		argv[argc++] = word;
 	error[0] = '\0';
 	return options_parse(options, argc, argv, error);
+}
+
+static int parse(struct options *options, const char *line, char *error)
+{
+	return parse_as("netnsmon", options, line, error);
 }
 
 static void test_defaults(void **state)
@@ -120,7 +125,6 @@ static void test_refused(void **state)
 		{"--log loud", "loud"},
 		{"--ready-fd x", "--ready-fd"},
 		{"--runtime-netns here", "here"},
-		{"-r /bin/true", "-s"},
 		{"-s ../x -r /bin/true", "../x"},
 		{"-s . -r /bin/true", "sandbox"},
 		{"-s -x -r /bin/true", "sandbox"},
@@ -137,6 +141,59 @@ static void test_refused(void **state)
 		if (ret != -EINVAL || !strstr(error, cases[i].word) || strchr(error, '\n'))
 			fail_msg("%s: %d, \"%s\"", cases[i].line, ret, error);
 	}
+}
+
+static void test_missing(void **state)
+{
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse(&options, "-r /bin/true", error), -ENODATA);
+	assert_non_null(strstr(error, "--sandbox"));
+	options_fini(&options);
+	/* Alone it prints; Kata's monitor never does. */
+	assert_int_equal(parse(&options, "", error), 0);
+	options_fini(&options);
+	assert_int_equal(parse_as("kata-netmon", &options, "-s box1", error), -ENODATA);
+	options_fini(&options);
+	assert_int_equal(parse_as("kata-netmon", &options, "-r /bin/true", error), -ENODATA);
+	options_fini(&options);
+	assert_int_equal(parse_as("kata-netmon", &options, "-x", error), -EINVAL);
+	options_fini(&options);
+}
+
+static void test_kata_mode(void **state)
+{
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse_as("/usr/libexec/kata-netmon", &options,
+				  "-r /usr/bin/kata-runtime -s box1 -d -log info", error),
+			 0);
+	assert_true(options.is_kata_mode);
+	assert_string_equal(options.program, "kata-netmon");
+	assert_string_equal(options.dialect->name, "kata1");
+	assert_string_equal(options.log_target, "syslog");
+	assert_int_equal(options.log_level, LOG_LEVEL_DEBUG);
+	assert_string_equal(options.watch_path, "/run/vc/sbs/box1");
+	assert_null(options.run_dir);
+	assert_int_equal(options.timeout_ms, 120000);
+	assert_true(options.runs_in_sandbox);
+	options_fini(&options);
+	assert_int_equal(parse_as("kata-netmon", &options,
+				  "-r /bin/true -s box1 --watch-path /run/x --log-to stderr",
+				  error),
+			 0);
+	assert_int_equal(options.log_level, LOG_LEVEL_WARN);
+	assert_string_equal(options.watch_path, "/run/x");
+	assert_string_equal(options.log_target, "stderr");
+	options_fini(&options);
+	/* Under any other name nothing of that. */
+	assert_int_equal(parse_as("kata-netmon2", &options, "", error), 0);
+	assert_false(options.is_kata_mode);
+	options_fini(&options);
 }
 
 static void test_help_and_version(void **state)
@@ -162,7 +219,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_debug_wins), cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_help_and_version),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_kata_mode),  cmocka_unit_test(test_help_and_version),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
