@@ -55,6 +55,19 @@ struct plug *applied_find(const struct applied *applied, uint32_t index)
 	return NULL;
 }
 
+bool applied_has_former(const struct applied *applied, uint32_t index)
+{
+	size_t position = position_after(applied, index);
+
+	while (position > 0 && applied->plugs[position - 1]->iface.index == index) {
+		const struct plug *plug = applied->plugs[--position];
+
+		if (plug->is_gone && plug_is_known(plug))
+			return true;
+	}
+	return false;
+}
+
 struct plug *applied_ensure(struct applied *applied, uint32_t index)
 {
 	struct plug *plug = applied_find(applied, index);

@@ -61,6 +61,9 @@ void applied_fini(struct applied *applied);
 /* The living plug with @index, or NULL. */
 struct plug *applied_find(const struct applied *applied, uint32_t index);
 
+/* Whether the runtime has, or may have, a former life of the link with @index. */
+bool applied_has_former(const struct applied *applied, uint32_t index);
+
 /* The living plug with @index, a new PENDING one if there is none. NULL: no memory. */
 struct plug *applied_ensure(struct applied *applied, uint32_t index);
 

@@ -212,7 +212,9 @@ static int add_link(struct round *round, const struct link *link, enum link_verd
 		return -ENOMEM;
 	if (waits_for_dad(round, plug, verdict, now_ms))
 		return 0;
-	if (is_name_taken(round, link->name)) {
+	/* The runtime tells interfaces by index and MAC, or by name: no two may be the same to it.
+	 */
+	if (is_name_taken(round, link->name) || applied_has_former(round->applied, link->index)) {
 		round->is_blocked = true;
 		return 0;
 	}

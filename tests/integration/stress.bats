@@ -28,3 +28,18 @@ teardown() { teardown_netns; }
 	barrier
 	finish
 }
+
+@test "an index that is used again under another name waits for the removal of its former life" {
+	mk eth1
+	start_monitor
+	index=$(T -j link show eth1 | jq '.[0].ifindex')
+	echo '3 1 busy' >"$DIR/rt/fail-del-network"
+	T link del eth1
+	T link add eth2 index "$index" type veth peer name pnew2 netns "$PEER"
+	P link set pnew2 up
+	T link set eth2 up
+	mk eth3
+	wait_calls 1 '.verb == "add-network" and .data.Name == "eth2"'
+	[ "$(summary)" = "add-network:eth3 del-network:eth1 add-network:eth2" ]
+	finish
+}
