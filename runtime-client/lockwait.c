@@ -4,11 +4,26 @@
  */
 #include "lockwait.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include "spawn.h"
+
+bool lockwait_try(int fd)
+{
+	struct flock turn = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	bool is_locked = false;
+
+	if (fcntl(fd, F_OFD_SETLK, &turn) < 0)
+		return false;
+	is_locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	turn.l_type = F_UNLCK;
+	fcntl(fd, F_OFD_SETLK, &turn);
+	return is_locked;
+}
 
 static void on_exit_status(struct ev_loop *loop, ev_child *watcher, int events)
 {

@@ -16,6 +16,13 @@ struct lockwait {
 };
 
 /*
+ * Takes the lock on @fd if it is free and nobody waits for it. The kernel wakes those who wait in
+ * flock(2), but whoever tries first gets it: that would always be the one who has just released it.
+ * So whoever is next holds a second lock on the file (of the kind of fcntl(2)) while he waits.
+ */
+bool lockwait_try(int fd);
+
+/*
  * Calls @on_locked from @loop, the default one, when the lock on @fd is the caller's, or with
  * is_locked false if the child that waits for it was killed. @fd must stay open until then. Returns
  * 0 or a negative errno.

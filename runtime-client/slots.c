@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 void slots_init(struct slots *slots, struct ev_loop *loop, int directory_fd, uint32_t count,
@@ -66,6 +65,8 @@ static int wait_for_one(struct slots *slots, uint32_t number)
 
 int slots_acquire(struct slots *slots)
 {
+	int64_t busy = -1;
+	int ret = 0;
 	uint32_t first;
 
 	if (slots->count == 0 || slots->held_fd >= 0)
@@ -75,17 +76,23 @@ int slots_acquire(struct slots *slots)
 	slots->seed = slots->seed * 1664525 + 1013904223;
 	first = (slots->seed >> 8) % slots->count;
 	for (uint32_t i = 0; i < slots->count; i++) {
-		int fd = open_slot(slots, (first + i) % slots->count);
+		uint32_t number = (first + i) % slots->count;
+		int fd = open_slot(slots, number);
 
-		if (fd < 0)
-			return fd;
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		/* A file that cannot be used is no slot; the others are. */
+		if (fd < 0) {
+			ret = fd;
+			continue;
+		}
+		if (lockwait_try(fd)) {
 			slots->held_fd = fd;
 			return 1;
 		}
 		close(fd);
+		if (busy < 0)
+			busy = number;
 	}
-	return wait_for_one(slots, first);
+	return busy < 0 ? ret : wait_for_one(slots, (uint32_t)busy);
 }
 
 void slots_release(struct slots *slots)

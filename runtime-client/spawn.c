@@ -79,9 +79,13 @@ pid_t spawn_start(const struct spawn *spawn)
 	return -failure;
 }
 
-/* Runs in a copy of the caller that has but one thread of control, and never returns. */
+/*
+ * Runs in a copy of the caller that has but one thread of control, and never returns. First it
+ * waits for its turn (see lockwait_try()), then for the lock.
+ */
 static void wait_for_lock(int lock_fd, pid_t parent)
 {
+	struct flock turn = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
@@ -98,7 +102,12 @@ static void wait_for_lock(int lock_fd, pid_t parent)
 	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	_exit(flock(0, LOCK_EX) < 0);
+	/* The caller has the same open file, and so whatever is not unlocked here. */
+	if (fcntl(0, F_OFD_SETLKW, &turn) < 0 || flock(0, LOCK_EX) < 0)
+		_exit(1);
+	turn.l_type = F_UNLCK;
+	fcntl(0, F_OFD_SETLK, &turn);
+	_exit(0);
 }
 
 pid_t spawn_lock_waiter(int lock_fd)
