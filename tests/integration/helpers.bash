@@ -224,10 +224,11 @@ barrier_after_loss() {
 
 # Everything that the kernel says of the namespace, as one JSON object.
 kernel_state() {
-	jq -n --argjson links "$(T -j -d link)" --argjson addresses "$(T -j addr)" \
-		--argjson routes4 "$(T -j -d -N route show table main)" \
-		--argjson routes6 "$(T -j -d -N -6 route show table main)" \
-		'{$links, $addresses, routes: (($routes4 | map(. + {family: 2})) + ($routes6 | map(. + {family: 10})))}'
+	jq -n --slurpfile links <(T -j -d link) --slurpfile addresses <(T -j addr) \
+		--slurpfile routes4 <(T -j -d -N route show table main) \
+		--slurpfile routes6 <(T -j -d -N -6 route show table main) \
+		'{links: $links[0], addresses: $addresses[0],
+		  routes: (($routes4[0] | map(. + {family: 2})) + ($routes6[0] | map(. + {family: 10})))}'
 }
 
 # What a runtime should have now, by the kernel: DIR/expected; what it has, by the requests: DIR/view.
@@ -241,7 +242,8 @@ make_views() {
 
 is_view_equal() {
 	make_views
-	cmp -s "$DIR/expected" "$DIR/view"
+	# What jq refuses is empty, and two of that are not equal.
+	[ -s "$DIR/view" ] && cmp -s "$DIR/expected" "$DIR/view"
 }
 
 # The runtime's view equals the kernel's, at the latest after a while.

@@ -34,7 +34,8 @@ def apply($call):
       else .interfaces |= map(if .Index == $i.Index then $i else . end) end
     end;
 
-reduce (inputs | select((.data | type) == "array" or .data.Name != "mark0")) as $call
+# A runtime that did not read its input knows nothing of it.
+reduce (inputs | select(.data != null and ((.data | type) == "array" or .data.Name != "mark0"))) as $call
   ((if $known then $start[0] else {interfaces: [], routes: []} end); apply($call))
 | .interfaces |= sort_by(.Index)
 | .routes |= map(select([.Hops[].Device] | index("mark0") | not))
