@@ -10,7 +10,8 @@
  * now and arms the timer for what is due later. A round stands still while a call runs. If a hint
  * came in meanwhile, the round is outdated and the next one, from a fresh snapshot, takes its
  * place; but each snapshot is good for at least one request, so that an endless storm cannot starve
- * the runtime.
+ * the runtime, and after some rounds that were cut short one is carried through, so that what comes
+ * first in each cannot starve what comes last.
  */
 #include "monitor.h"
 
@@ -39,6 +40,9 @@
  * soon. */
 #define DUMP_PAUSE_MAX_MS 1000
 
+/* So many rounds in a row may be cut short because their snapshot has become old. */
+#define CUT_ROUNDS_MAX 3
+
 struct monitor {
 	struct ev_loop *loop;
 	struct monitor_config config;
@@ -60,8 +64,9 @@ struct monitor {
 	ev_timer on_grace;
 	bool has_baseline; /* what the runtime knew at start has been taken as applied */
 	bool has_round;
-	bool has_ended_round; /* at least one */
-	bool is_outdated;     /* the round's snapshot is older than a hint, and was used already */
+	bool has_ended_round;	 /* at least one */
+	unsigned int cut_rounds; /* that gave way to new ones since the last that did not */
+	bool is_outdated; /* the round's snapshot is older than a hint, and was used already */
 	bool is_stopping;
 	int exit_status;
 };
@@ -99,6 +104,18 @@ static void end_round(struct monitor *monitor)
 	snapshot_fini(&monitor->snapshot);
 	monitor->has_round = false;
 	monitor->is_outdated = false;
+}
+
+/* Whether a round that goes on must not give way to a new one. */
+static bool is_carried_through(const struct monitor *monitor)
+{
+	return monitor->has_round &&
+	       (monitor->config.is_once || monitor->cut_rounds >= CUT_ROUNDS_MAX);
+}
+
+static bool is_round_outdated(const struct monitor *monitor)
+{
+	return monitor->has_round && monitor->settle.has_hint && !is_carried_through(monitor);
 }
 
 static void dump_failed(struct monitor *monitor, int error)
@@ -189,6 +206,7 @@ static void begin_round(struct monitor *monitor)
 	bool *has_lost_events = &monitor->intake.has_lost_events;
 	bool had_lost_events;
 
+	monitor->cut_rounds += monitor->has_round;
 	end_round(monitor);
 	monitor->config.on_look(monitor->config.hook_arg);
 	if (monitor->is_stopping)
@@ -302,13 +320,13 @@ static void advance_round(struct monitor *monitor)
 		if (ret <= 0) {
 			slots_release(&monitor->slots);
 			end_round(monitor);
+			monitor->cut_rounds = 0;
 			monitor->has_ended_round = true;
 			return;
 		}
 		start_call(monitor);
 		/* Without a slot the round has ended; the next one is not outdated. */
-		monitor->is_outdated =
-			monitor->has_round && monitor->settle.has_hint && !monitor->config.is_once;
+		monitor->is_outdated = is_round_outdated(monitor);
 	}
 }
 
@@ -331,8 +349,7 @@ static void step(struct monitor *monitor)
 {
 	read_events(monitor);
 	if (!is_busy(monitor) && !monitor->is_stopping &&
-	    settle_due(&monitor->settle) <= clock_ms() &&
-	    !(monitor->config.is_once && monitor->has_round))
+	    settle_due(&monitor->settle) <= clock_ms() && !is_carried_through(monitor))
 		begin_round(monitor);
 	advance_round(monitor);
 	if (monitor->config.is_once && monitor->has_ended_round && !is_busy(monitor))
@@ -354,8 +371,7 @@ static void on_call_done(void *arg, const struct call_result *result)
 
 	end_call(monitor, result);
 	read_events(monitor);
-	if (monitor->settle.has_hint && !monitor->config.is_once)
-		monitor->is_outdated = true;
+	monitor->is_outdated |= is_round_outdated(monitor);
 	step(monitor);
 }
 
