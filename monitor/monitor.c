@@ -2,9 +2,9 @@
 /*
  * monitor.c - the wiring: from the kernel's events to the runtime's acknowledgements
  *
- *   events ─▶ hint ─▶ settle ─▶ observe ─▶ round (filter, reconcile) ─▶ client or printer
- *                       ▲                                                      │
- *                       └──────── next try ◀── calls ◀── outcome ──────────────┘
+ *   intake (events, hint) ─▶ settle ─▶ observe ─▶ round (filter, reconcile) ─▶ delivery
+ *                              ▲                                                  │
+ *                              └──────── next try ◀── calls ◀── outcome ──────────┘
  *
  * Whatever happens — an event, a timer, the end of a call — step() is run: it does what can be done
  * now and arms the timer for what is due later. A round stands still while a call runs. If a hint
@@ -24,13 +24,13 @@
 #include "baseline.h"
 #include "calls.h"
 #include "clock.h"
+#include "delivery.h"
 #include "intake.h"
 #include "limit_notes.h"
 #include "log.h"
 #include "observe.h"
 #include "reconcile.h"
 #include "settle.h"
-#include "slots.h"
 #include "status.h"
 
 /* How long a running child may take to finish when we are asked to stop. */
@@ -47,8 +47,7 @@ struct monitor {
 	struct ev_loop *loop;
 	struct monitor_config config;
 	struct intake intake;
-	struct client *client; /* NULL: standalone */
-	struct slots slots;
+	struct delivery delivery;
 	struct settle settle;
 	struct snapshot snapshot; /* while a round goes on */
 	struct applied applied;
@@ -70,12 +69,6 @@ struct monitor {
 	bool is_stopping;
 	int exit_status;
 };
-
-static void say_note(void *arg, bool is_warning, const char *text)
-{
-	(void)arg;
-	(is_warning ? log_warn : log_info)("%s", text);
-}
 
 static void give_up(struct monitor *monitor)
 {
@@ -124,10 +117,13 @@ static void dump_failed(struct monitor *monitor, int error)
 	uint32_t pause_ms = retry_failed(&monitor->dump_retry, now_ms, monitor->calls.seed);
 
 	if (monitor->dump_retry.failures == 1)
-		log_warn("cannot take a snapshot of the namespace: %s; trying again",
-			 error == -EINTR ? "it changes all the time" : strerror(-error));
+		log_warn("cannot take a snapshot of the namespace: %s%s",
+			 error == -EINTR ? "it changes all the time" : strerror(-error),
+			 monitor->config.is_once ? "" : "; trying again");
 	settle_failed(&monitor->settle, now_ms,
 		      pause_ms < DUMP_PAUSE_MAX_MS ? pause_ms : DUMP_PAUSE_MAX_MS);
+	if (monitor->config.is_once)
+		give_up(monitor);
 }
 
 /*
@@ -233,19 +229,20 @@ static void begin_round(struct monitor *monitor)
 
 static void end_call(struct monitor *monitor, const struct call_result *result)
 {
-	uint64_t now_ms = clock_ms();
-
 	const struct retry *retry =
 		monitor->plug ? &monitor->plug->retry : &monitor->applied.routes_retry;
+	bool has_changed = calls_end(&monitor->calls, &monitor->applied, monitor->plug,
+				     &monitor->request, result, clock_ms());
 
-	calls_end(&monitor->calls, &monitor->applied, monitor->plug, &monitor->request, result,
-		  now_ms);
 	/* The round has passed it and will not ask for it again. */
 	if (result->outcome != OUTCOME_DONE && !retry->is_resting)
-		settle_wake_at(&monitor->settle, retry->next_ms);
+		settle_wake_at(&monitor->settle, calls_next_ms(&monitor->calls, retry));
 	monitor->plug = NULL;
-	slots_release(&monitor->slots);
-	save_state(monitor);
+	delivery_release(&monitor->delivery);
+	if (has_changed)
+		save_state(monitor);
+	else if (monitor->config.state)
+		statefile_forget_call(monitor->config.state);
 	if (result->outcome != OUTCOME_DONE && monitor->config.is_once)
 		monitor->exit_status = 1;
 	if (monitor->calls.is_sandbox_gone)
@@ -253,49 +250,51 @@ static void end_call(struct monitor *monitor, const struct call_result *result)
 }
 
 /* Without a runtime a request that was printed counts as acknowledged. */
-static void print_request(struct monitor *monitor)
+static void end_print(struct monitor *monitor, const struct call_result *result)
 {
-	int ret = printer_print(&monitor->config.printer, &monitor->request);
-
-	if (ret < 0) {
-		log_error("cannot print requests: %s", strerror(-ret));
+	if (result->outcome != OUTCOME_DONE) {
+		log_error("cannot print requests: %s", strerror(result->detail));
 		give_up(monitor);
 	}
 	applied_acknowledge(&monitor->applied, monitor->plug, &monitor->request);
 	monitor->plug = NULL;
 }
 
-static void start_call(struct monitor *monitor)
+static void end_request(struct monitor *monitor, const struct call_result *result)
 {
-	int ret;
+	if (monitor->config.delivery.has_runtime)
+		end_call(monitor, result);
+	else
+		end_print(monitor, result);
+}
 
-	if (!monitor->client) {
-		print_request(monitor);
-		return;
-	}
-	ret = slots_acquire(&monitor->slots);
+static void start_request(struct monitor *monitor)
+{
+	struct call_result result = {.outcome = OUTCOME_DONE};
+	int ret = delivery_reserve(&monitor->delivery);
+
 	if (ret == 0) {
 		/* What is to be asked for is found anew when the slot is there. */
 		request_fini(&monitor->request);
 		end_round(monitor);
 		return;
 	}
-	log_debug("calling: %s %s",
+	log_debug("asking for: %s %s",
 		  dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
 		  monitor->request.iface.name);
 	if (monitor->config.state)
 		statefile_note_call(monitor->config.state, &monitor->request);
 	if (ret > 0)
-		ret = client_call(monitor->client, &monitor->request);
+		ret = delivery_start(&monitor->delivery, &monitor->request);
 	if (ret < 0)
-		end_call(monitor,
-			 &(struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret});
+		result = (struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret};
+	if (ret != 0)
+		end_request(monitor, &result);
 }
 
 static bool is_busy(const struct monitor *monitor)
 {
-	return monitor->client &&
-	       (client_is_busy(monitor->client) || slots_is_waiting(&monitor->slots));
+	return delivery_is_busy(&monitor->delivery);
 }
 
 /* Asks the round for requests until one runs, none is left, or its snapshot has become old. */
@@ -318,13 +317,13 @@ static void advance_round(struct monitor *monitor)
 			settle_failed(&monitor->settle, clock_ms(), DUMP_PAUSE_MAX_MS);
 		}
 		if (ret <= 0) {
-			slots_release(&monitor->slots);
+			delivery_release(&monitor->delivery);
 			end_round(monitor);
 			monitor->cut_rounds = 0;
 			monitor->has_ended_round = true;
 			return;
 		}
-		start_call(monitor);
+		start_request(monitor);
 		/* Without a slot the round has ended; the next one is not outdated. */
 		monitor->is_outdated = is_round_outdated(monitor);
 	}
@@ -345,6 +344,13 @@ static void arm_timer(struct monitor *monitor)
 	ev_timer_start(monitor->loop, &monitor->on_due);
 }
 
+static void leave_loop(struct monitor *monitor)
+{
+	if (monitor->calls.is_sandbox_gone && monitor->config.state)
+		statefile_remove(monitor->config.state);
+	ev_break(monitor->loop, EVBREAK_ALL);
+}
+
 static void step(struct monitor *monitor)
 {
 	read_events(monitor);
@@ -355,9 +361,7 @@ static void step(struct monitor *monitor)
 	if (monitor->config.is_once && monitor->has_ended_round && !is_busy(monitor))
 		monitor->is_stopping = true;
 	if (monitor->is_stopping && !is_busy(monitor)) {
-		if (monitor->calls.is_sandbox_gone && monitor->config.state)
-			statefile_remove(monitor->config.state);
-		ev_break(monitor->loop, EVBREAK_ALL);
+		leave_loop(monitor);
 		return;
 	}
 	arm_timer(monitor);
@@ -365,11 +369,11 @@ static void step(struct monitor *monitor)
 
 /* --- watchers -------------------------------------------------------------------------------- */
 
-static void on_call_done(void *arg, const struct call_result *result)
+static void on_request_done(void *arg, const struct call_result *result)
 {
 	struct monitor *monitor = arg;
 
-	end_call(monitor, result);
+	end_request(monitor, result);
 	read_events(monitor);
 	monitor->is_outdated |= is_round_outdated(monitor);
 	step(monitor);
@@ -401,14 +405,15 @@ static void on_grace_over(struct ev_loop *loop, ev_timer *watcher, int events)
 {
 	struct monitor *monitor = watcher->data;
 
+	(void)loop;
 	(void)events;
 	if (monitor->config.policy.dialect->dies_with_monitor) {
 		log_warn("the runtime call did not end in %g s and is ended", GRACE_S);
-		client_kill(monitor->client);
+		delivery_kill(&monitor->delivery);
 	} else {
 		log_warn("the runtime call did not end in %g s and is left alone", GRACE_S);
 	}
-	ev_break(loop, EVBREAK_ALL);
+	leave_loop(monitor);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -433,18 +438,16 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 		return NULL;
 	monitor->loop = loop;
 	monitor->config = *config;
-	monitor->notes.say = say_note;
-	slots_init(&monitor->slots, loop, config->slots_fd, config->slot_count, on_slot_granted,
-		   monitor);
+	monitor->notes.say = log_note;
 	monitor->calls.dialect = config->policy.dialect;
+	monitor->calls.is_once = config->is_once;
 	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
 	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
 	ret = intake_open(&monitor->intake, config->receive_bytes, &monitor->settle,
 			  &monitor->applied, &monitor->snapshot);
-	if (ret == 0 && config->has_runtime) {
-		monitor->client = client_new(loop, &config->client, on_call_done, monitor);
-		ret = monitor->client ? 0 : -ENOMEM;
-	}
+	if (ret == 0)
+		ret = delivery_init(&monitor->delivery, loop, &config->delivery, on_request_done,
+				    on_slot_granted, monitor);
 	if (ret < 0) {
 		log_error("cannot subscribe to the kernel's events: %s", strerror(-ret));
 		monitor_free(monitor);
@@ -464,8 +467,7 @@ void monitor_free(struct monitor *monitor)
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
 	end_round(monitor);
-	slots_release(&monitor->slots);
-	client_free(monitor->client);
+	delivery_fini(&monitor->delivery);
 	snapshot_fini(&monitor->snapshot);
 	request_fini(&monitor->request);
 	applied_fini(&monitor->applied);
@@ -490,8 +492,7 @@ void monitor_resync(struct monitor *monitor)
 
 void monitor_stop(struct monitor *monitor)
 {
-	if (slots_is_waiting(&monitor->slots))
-		slots_release(&monitor->slots);
+	delivery_stop_waiting(&monitor->delivery);
 	if (!monitor->is_stopping && is_busy(monitor))
 		ev_timer_start(monitor->loop, &monitor->on_grace);
 	monitor->is_stopping = true;

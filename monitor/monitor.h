@@ -10,9 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "client.h"
+#include "delivery.h"
 #include "filter.h"
-#include "printer.h"
 #include "snapshot.h"
 #include "statefile.h"
 
@@ -24,15 +23,11 @@ struct monitor_config {
 	size_t receive_bytes;
 	bool takes_existing;	     /* the runtime knows what is there at start */
 	bool is_once;		     /* one round, then the loop is broken */
-	bool has_runtime;	     /* else each request is printed and counts as acknowledged */
 	struct statefile *state;     /* NULL: nothing is kept */
-	int slots_fd;		     /* directory of the slots */
-	uint32_t slot_count;	     /* 0: calls are not limited */
 	void (*on_ready)(void *arg); /* called once: from now on no change is missed */
 	void (*on_look)(void *arg);  /* called with each snapshot */
 	void *hook_arg;
-	struct client_config client;
-	struct printer printer;
+	struct delivery_config delivery;
 };
 
 struct monitor;

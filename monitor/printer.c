@@ -10,13 +10,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "encode.h"
+#include "nowait.h"
 #include "utf8.h"
 
-static int print_json(const struct printer *printer, const struct request *request)
+static int print_json(const struct printer *printer, FILE *stream, const struct request *request)
 {
 	struct encoder encoder;
 	struct timespec now;
@@ -28,7 +30,7 @@ static int print_json(const struct printer *printer, const struct request *reque
 	if (gmtime_r(&now.tv_sec, &utc))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
 	/* Reason, verb and sandbox are ours: nothing in them needs an escape. */
-	fprintf(printer->stream,
+	fprintf(stream,
 		"{\"time\":\"%s.%06ldZ\",\"reason\":\"%s\",\"verb\":\"%s\",\"sandbox\":\"%s\","
 		"\"data\":",
 		when, now.tv_nsec / 1000, request->reason,
@@ -37,11 +39,11 @@ static int print_json(const struct printer *printer, const struct request *reque
 	encode_init(&encoder, request, printer->dialect);
 	do {
 		ret = encode_more(&encoder);
-		fwrite(encoder.text, 1, encoder.text_len, printer->stream);
+		fwrite(encoder.text, 1, encoder.text_len, stream);
 		encode_consume(&encoder, encoder.text_len);
 	} while (ret == 0 && !encoder.is_complete);
 	encode_fini(&encoder);
-	fputs("}\n", printer->stream);
+	fputs("}\n", stream);
 	return ret;
 }
 
@@ -95,7 +97,7 @@ static void print_routes(FILE *stream, const struct route_list *list)
 	}
 }
 
-static void print_text(const struct printer *printer, const struct request *request)
+static void print_text(const struct printer *printer, FILE *stream, const struct request *request)
 {
 	static const char *const colors[] = {
 		[VERB_ADD] = "\033[32m",
@@ -110,25 +112,58 @@ static void print_text(const struct printer *printer, const struct request *requ
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (localtime_r(&now.tv_sec, &local))
 		strftime(when, sizeof(when), "%H:%M:%S", &local);
-	fprintf(printer->stream, "%s.%03ld %s%s%s (%s): ", when, now.tv_nsec / 1000000,
+	fprintf(stream, "%s.%03ld %s%s%s (%s): ", when, now.tv_nsec / 1000000,
 		printer->has_color ? colors[request->verb] : "",
 		dialect_verb_name(printer->dialect, request->verb),
 		printer->has_color ? "\033[0m" : "", request->reason);
 	if (request->verb == VERB_ROUTES)
-		print_routes(printer->stream, &request->routes);
+		print_routes(stream, &request->routes);
 	else
-		print_iface(printer->stream, request);
+		print_iface(stream, request);
 }
 
-int printer_print(const struct printer *printer, const struct request *request)
+int printer_start(struct printer *printer, const struct request *request)
 {
+	FILE *stream = open_memstream(&printer->text, &printer->size);
 	int ret = 0;
 
+	if (!stream)
+		return -ENOMEM;
 	if (printer->is_text)
-		print_text(printer, request);
+		print_text(printer, stream, request);
 	else
-		ret = print_json(printer, request);
-	if (ret == 0 && (fflush(printer->stream) == EOF || ferror(printer->stream)))
-		ret = errno > 0 ? -errno : -EIO;
-	return ret;
+		ret = print_json(printer, stream, request);
+	if (ferror(stream))
+		ret = -ENOMEM;
+	if (fclose(stream) == EOF || ret < 0) {
+		printer_stop(printer);
+		return -ENOMEM;
+	}
+	printer->written = 0;
+	return printer_continue(printer);
+}
+
+int printer_continue(struct printer *printer)
+{
+	ssize_t written = nowait_write(printer->fd, printer->text + printer->written,
+				       printer->size - printer->written);
+
+	if (written >= 0) {
+		printer->written += (size_t)written;
+		if (printer->written < printer->size)
+			return 0;
+	}
+	printer_stop(printer);
+	return written < 0 ? (int)written : 1;
+}
+
+void printer_stop(struct printer *printer)
+{
+	free(printer->text);
+	printer->text = NULL;
+}
+
+bool printer_is_busy(const struct printer *printer)
+{
+	return printer->text != NULL;
 }
