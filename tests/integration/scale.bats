@@ -105,7 +105,7 @@ log_has_times() { [ "$(grep -cE "$2" "$DIR/log")" -eq "$1" ]; }
 	finish
 }
 
-TOO_MANY_ROUTES='level=warning msg="more than 50 routes or addresses: no routes are sent; see --max-routes"'
+TOO_MANY_ROUTES='level=warning msg="more than 50 routes or addresses, or 200 next hops: no routes are sent; see --max-routes"'
 ROUTES_FIT='level=info msg="no more than 50 routes or addresses again: all are handled"'
 
 @test "over --max-routes nothing is said of routes but one warning, and all else goes on; below, all are sent" {

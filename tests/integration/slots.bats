@@ -56,11 +56,11 @@ running() {
 	awk '$1 == "start" { n++ } $1 == "end" { n-- } END { print n + 0 }' "$DIR/rt/spans"
 }
 
-# The child of monitor $1 waits for a slot.
+# The child of monitor $1 waits for a slot: that is all it sleeps for.
 is_waiting() {
 	local waiter
 	read -r waiter <"/proc/$1/task/$1/children"
-	grep -qE -- "-> FLOCK .* $waiter " /proc/locks
+	grep -q '^State:.*sleeping' "/proc/$waiter/status"
 }
 
 # A change in each namespace: a link comes up.

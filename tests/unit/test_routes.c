@@ -233,7 +233,7 @@ static const char *resolved(struct nexthop_table *table, struct snapshot *snapsh
 	const char *text;
 
 	scene_add(snapshot, scene);
-	assert_int_equal(nexthop_resolve(table, list), 0);
+	assert_int_equal(nexthop_resolve(table, list, 100000), 0);
 	list->devices = devices;
 	list->device_count = 2;
 	text = scene_routes(list);
