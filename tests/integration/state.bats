@@ -284,7 +284,7 @@ killed_at() {
 	T route add default nexthop via 10.1.0.1 weight 3 nexthop via 10.9.0.1
 	T route add 10.93.0.0/16 via 192.0.2.200 dev eth1 onlink
 	T route add 10.94.0.0/16 via inet6 fe80::1 dev eth1
-	T -6 addr add 2001:db8::2 peer 2001:db8:1::/64 dev eth1
+	T -6 addr add 2001:db8::2 peer 2001:db8:1::/64 dev eth1 nodad
 	T link set eth9 name "é\"\\\\"
 	settled
 	before=$(calls | wc -l)
