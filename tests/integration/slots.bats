@@ -209,7 +209,7 @@ unlock_slot() {
 	[ "$(calls | wc -l)" -eq 0 ]
 	unlock_slot
 	# Nor does a killed one's child keep the slot.
-	start_monitor --slots 1 --slots-dir "$DIR/slots"
+	restart_monitor --slots 1 --slots-dir "$DIR/slots"
 	wait_calls 1 '.verb == "add-network"'
 	finish
 }
