@@ -11,17 +11,20 @@ SANDBOX=sandbox1
 # Like setup_netns, with Kata's command line as the runtime and without the marker, which kata1 cannot update.
 setup_kata() {
 	setup_netns
-	kata_files
+	setup_kata_files
 	T link del mark0
 }
 
-# What start_kata needs in DIR.
-kata_files() {
+# What start_kata and kata_barrier need.
+setup_kata_files() {
 	MARKS=0 SYSLOG=''
 	cp "$here/kata-runtime" "$DIR/rt/runtime"
 	ln -s "$(realpath "$NETNSMON")" "$DIR/kata-netmon"
 	mkdir "$DIR/dev" "$DIR/sbs"
 	: >"$DIR/log"
+	P link add pmark1 type veth peer name pmark2
+	P link set pmark1 addrgenmode none up
+	P link set pmark2 addrgenmode none up
 }
 
 # What teardown_netns does not know of. The processes in NS go there.
@@ -140,13 +143,6 @@ kata_barrier() {
 		wait_for "$BOUND" log_has "link $mark .* is left out"
 		T link del "$mark"
 	done
-}
-
-# What the barrier's links hang on: nothing in NS.
-setup_barrier() {
-	P link add pmark1 type veth peer name pmark2
-	P link set pmark1 addrgenmode none up
-	P link set pmark2 addrgenmode none up
 }
 
 # After a loss the namespace is looked at once more, a second later; a tap gets its own address after one or two.
