@@ -26,6 +26,155 @@ connect() {
 	done
 }
 
+# usage STATUS ARGUMENT...: how it ends with these, its descriptors on /dev/null.
+usage() {
+	local expected=$1 status=0
+	shift
+	(kata_host "$DIR/kata-netmon" "$@") </dev/null >/dev/null 2>&1 || status=$?
+	[ "$status" -eq "$expected" ] || {
+		echo "exit status $status, not $expected: $*"
+		return 1
+	}
+}
+
+@test "exit status: 0 after help and version, 1 where -s or -r is missing, 2 for what is unknown; syslog says why" {
+	start_syslog
+	for option in -h -help --help -v -version --version; do
+		usage 0 "$option"
+	done
+	[ ! -s "$DIR/log" ]
+	usage 1
+	usage 1 -r "$DIR/rt/runtime" -log info
+	usage 1 -s "$SANDBOX" -d
+	usage 2 -r "$DIR/rt/runtime" -s "$SANDBOX" -x
+	usage 2 -r "$DIR/rt/runtime" -s "$SANDBOX" -log loud
+	usage 2 -r "$DIR/rt/runtime" -s ../x
+	wait_for "$BOUND" log_has 'level=error msg="--log loud: expected'
+	wait_for "$BOUND" eval '[ "$(log_count level=error)" -eq 6 ]'
+	log_has 'level=error msg="--runtime PATH is missing'
+	log_has 'level=error msg="-x: no such option'
+}
+
+# Each line is what Kata's log parser takes: its syntax, its mandatory fields, no key twice.
+validate_log() {
+	/usr/bin/python3 - "$DIR/log" "$1" <<-'END'
+		import re, sys
+		pair = re.compile(r'([a-z]+)=(?:([^\s"=]+)|"((?:[^"\\]|\\.)*)")(?: |$)')
+		count = 0
+		for line in open(sys.argv[1]):
+		    head, text = re.fullmatch(r'<(\d+)>\w{3} [ \d]\d [\d:]{8} (kata-netmon\[\d+\]): (.*)\n', line).group(1, 2, 3)[::2]
+		    fields, at = {}, 0
+		    while at < len(text):
+		        found = pair.match(text, at)
+		        assert found and found[1] not in fields, line
+		        fields[found[1]] = found[2] or found[3]
+		        at = found.end()
+		    assert int(head) >> 3 == 1, line
+		    assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(Z|[+-]\d\d:\d\d)', fields["time"]), line
+		    assert fields["level"] in ("error", "warning", "info", "debug") and fields["msg"], line
+		    assert fields["name"] == "kata-netmon" and fields["source"] == "netmon", line
+		    assert fields["sandbox"] == "sandbox1" and fields["pid"] == sys.argv[2], line
+		    count += 1
+		assert count > 5, count
+	END
+}
+
+@test "syslog: ident, facility, and Kata's logfmt, whatever is to be said" {
+	start_syslog
+	kata create "$SANDBOX"
+	start_kata -d -log debug
+	pid=$MONITOR
+	wait_for "$BOUND" log_has 'level=info msg="watching'
+	connect eth1 1
+	wait_for "$BOUND" log_has 'level=info msg="add-iface .*Container ID \(sandbox1\) does not exist'
+	kata_is running
+	assert_guest
+	mk_bare 'a"b=c'
+	T link set 'a"b=c' up
+	wait_for "$BOUND" log_has 'level=debug msg="calling: add-iface a'
+	kata_barrier
+	stop_monitor
+	wait_for "$BOUND" log_has 'stopping: Terminated'
+	validate_log "$pid"
+}
+
+@test "without -log only warnings are said" {
+	start_syslog
+	kata_is running
+	start_kata
+	mk_bare eth1
+	T link set eth1 up
+	wait_calls 1 '.verb == "add-iface" and .status == 0'
+	kata_barrier
+	refute log_has 'level=(info|debug)'
+	stop_monitor
+}
+
+@test "no syslog: the monitor lives, and says how much was lost when there is one" {
+	kata_is running
+	start_kata -log info
+	mk_bare eth1
+	T addr add 10.1.0.2/24 dev eth1
+	mk_bare eth2
+	T link set eth2 up
+	wait_calls 2 '.message == "Unix syslog delivery error"'
+	T link set eth1 up
+	T addr add 10.2.0.2/24 dev eth2
+	kill -0 "$MONITOR"
+	start_syslog
+	wait_calls 1 '.data.Name? == "eth2" and .status == 0'
+	wait_for "$BOUND" log_has 'level=warning msg="[0-9]+ log lines were lost"'
+	# The syslog daemon is restarted.
+	stop_syslog
+	start_syslog
+	T link del eth2
+	wait_for "$BOUND" log_has 'level=info msg="del-iface eth2 .* done'
+	stop_monitor
+}
+
+# The calls that run in NS: their shells' arguments name the verb.
+running_calls() {
+	local pid
+	for pid in $(ip netns pids "$NS"); do
+		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "kata-network .*-iface $SANDBOX" && echo "$pid"
+	done
+	return 0
+}
+has_calls_running() { [ -n "$(running_calls)" ]; }
+
+@test "killed while a call waits for the sandbox's lock: the call never acts, and nothing else is left" {
+	boot
+	start_sandbox
+	kata_barrier
+	[ "$(nsenter -t "$MONITOR" -m find /run ! -path '/run/vc*' | paste -sd' ')" = /run ]
+	[ "$(nsenter -t "$MONITOR" -m find /run/vc | sort | paste -sd' ')" = "/run/vc /run/vc/sbs /run/vc/sbs/$SANDBOX" ]
+	exec {lock}>"$DIR/rt/lock"
+	flock "$lock"
+	connect eth1 1
+	wait_for "$BOUND" has_calls_running
+	crash_monitor
+	wait_for "$BOUND" refute has_calls_running
+	exec {lock}>&-
+	kata kata-network list-ifaces "$SANDBOX" | jq -e 'map(.Name) == ["eth0"]'
+	[ "$(calls | jq -r .verb)" = list-ifaces ]
+	[ ! -e "$DIR/run" ]
+	# Nothing keeps the next one from starting either.
+	start_kata -log info
+	wait_for "$BOUND" eval '[ "$(log_count " msg=\"watching")" -eq 2 ]'
+	stop_monitor
+}
+
+@test "a runtime that is the shim: one line says at once that it will not do" {
+	printf '#!/bin/sh\nexit 1\n' >"$DIR/rt/containerd-shim-kata-v2"
+	chmod +x "$DIR/rt/containerd-shim-kata-v2"
+	start_syslog
+	start_kata -r "$DIR/rt/containerd-shim-kata-v2"
+	wait_for "$BOUND" log_has 'level=warning msg=".*containerd-shim-kata-v2 takes no add-iface: every call will fail'
+	kata_barrier
+	[ "$(log_count containerd-shim)" -eq 1 ]
+	stop_monitor
+}
+
 @test "a container that was created but does not run yet: all comes once it runs" {
 	mk_bare eth0
 	T addr add 10.9.0.2/24 dev eth0
@@ -296,9 +445,9 @@ ends_with_sandbox() {
 	connect_once tcfilter
 	T route flush dev eth1 proto boot
 	T -6 route flush dev eth1 proto boot
-	wait_for "$BOUND" log_has 'level=warning msg="all routes are gone, but the guest keeps its 3'
+	wait_for "$BOUND" log_has 'level=warning msg="all routes are gone, but the guest keeps its [1-3]:'
 	kata_barrier
 	[ "$(count_calls '.data == [] or (.verb == "update-routes" and .data == null)')" -eq 0 ]
-	guest_has '.routes | length == 3'
+	guest_has '.routes | length >= 1'
 	stop_monitor
 }
