@@ -86,3 +86,39 @@ links_told() { summary | tr ' ' '\n' | grep -v '^update-routes$' | paste -sd' ';
 	[ "$(links_told | tr ' ' '\n' | sort | paste -sd' ')" = "add-iface:eth1 add-iface:eth2 del-iface:eth1 del-iface:eth2" ]
 	stop_monitor
 }
+
+@test "connected and disconnected five times as fast as Docker can" {
+	start_sandbox
+	D network create --subnet 10.213.1.0/24 --ipv6 --subnet fd00:213:1::/64 net-x
+	for _ in 1 2 3 4 5; do
+		D network connect net-x box
+		D network disconnect net-x box
+	done
+	D network connect net-x box
+	name=$(T -j link show type veth | jq -r 'map(.ifname) | map(select(. != "eth0")) | first')
+	wait_for "$BOUND" guest_has_network "$name" net-x
+	kata_barrier_after_loss
+	assert_guest
+	stop_monitor
+}
+
+# The kernel removes the other end of a namespace's veth when the namespace itself is gone.
+is_namespace_gone() { refute P link show pkeep0; }
+
+@test "the container is stopped, nobody ends the monitor: it ends by itself, and the namespace is gone" {
+	start_sandbox
+	T link add keep0 type veth peer name pkeep0 netns "$PEER"
+	D network create --subnet 10.213.1.0/24 net-x
+	D network connect net-x box
+	wait_for "$BOUND" guest_has_network eth1 net-x
+	kata_is stopped
+	D stop box
+	kata delete "$SANDBOX"
+	ip netns del "$NS"
+	D rm box
+	kill -0 "$MONITOR"
+	P link show pkeep0
+	rmdir "$DIR/sbs/$SANDBOX"
+	await_end
+	wait_for "$BOUND" is_namespace_gone
+}
