@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kata-mode.bats - the monitor in the place of Kata 1.x's own: how it is started and ended, and no feedback of what Kata does
+# kata-mode.bats - the monitor in the place of Kata 1.x's own: its start, its end, and no feedback of what Kata does
 
 load helpers
 load kata
@@ -59,21 +59,23 @@ usage() {
 validate_log() {
 	/usr/bin/python3 - "$DIR/log" "$1" <<-'END'
 		import re, sys
-		pair = re.compile(r'([a-z]+)=(?:([^\s"=]+)|"((?:[^"\\]|\\.)*)")(?: |$)')
+		head = re.compile(r'<(\d+)>\w{3} [ \d]\d [\d:]{8} kata-netmon\[(\d+)\]: ')
+		pair = re.compile(r'([a-z]+)=(?:([^\s"=]+)|"((?:[^"\\]|\\.)*)")(?: |\n$)')
+		time = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(Z|[+-]\d\d:\d\d)')
 		count = 0
 		for line in open(sys.argv[1]):
-		    head, text = re.fullmatch(r'<(\d+)>\w{3} [ \d]\d [\d:]{8} (kata-netmon\[\d+\]): (.*)\n', line).group(1, 2, 3)[::2]
-		    fields, at = {}, 0
-		    while at < len(text):
-		        found = pair.match(text, at)
+		    start = head.match(line)
+		    fields, at = {}, start.end()
+		    while at < len(line):
+		        found = pair.match(line, at)
 		        assert found and found[1] not in fields, line
 		        fields[found[1]] = found[2] or found[3]
 		        at = found.end()
-		    assert int(head) >> 3 == 1, line
-		    assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(Z|[+-]\d\d:\d\d)', fields["time"]), line
+		    assert int(start[1]) >> 3 == 1 and start[2] == fields["pid"] == sys.argv[2], line
+		    assert time.fullmatch(fields["time"]), line
 		    assert fields["level"] in ("error", "warning", "info", "debug") and fields["msg"], line
 		    assert fields["name"] == "kata-netmon" and fields["source"] == "netmon", line
-		    assert fields["sandbox"] == "sandbox1" and fields["pid"] == sys.argv[2], line
+		    assert fields["sandbox"] == "sandbox1", line
 		    count += 1
 		assert count > 5, count
 	END
@@ -426,9 +428,9 @@ ends_with_sandbox() {
 	T link del eth1
 	wait_calls 1 '.verb == "del-iface"'
 	connect eth3 3
-	wait_for "$BOUND" log_has 'level=warning msg="add-iface eth3 .*given up.*Failed to add qdisc for network index .* : file exists'
+	wait_for "$BOUND" log_has 'level=warning msg="add-iface eth3 .*given up.*Failed to add qdisc .* : file exists'
 	T route add 10.200.0.0/16 via 10.2.0.9
-	wait_calls 1 '.verb == "update-routes" and (.data | map(.Dest) | index("10.200.0.0/16")) and .status == 0'
+	wait_calls 1 '.status == 0 and .verb == "update-routes" and (.data | map(.Dest) | index("10.200.0.0/16"))'
 	kata_barrier
 	[ "$(count_calls '.verb == "add-iface" and .data.Name == "eth3"')" -eq 3 ]
 	[ "$(log_count 'level=warning msg="add-iface eth3')" -eq 1 ]
@@ -449,5 +451,39 @@ ends_with_sandbox() {
 	kata_barrier
 	[ "$(count_calls '.data == [] or (.verb == "update-routes" and .data == null)')" -eq 0 ]
 	guest_has '.routes | length >= 1'
+	stop_monitor
+}
+
+@test "two names are swapped: the guest keeps the old ones, one warning for each (B1)" {
+	start_sandbox
+	connect eth1 1
+	connect eth2 2
+	wait_calls 2 '.verb == "add-iface" and .status == 0'
+	kata_barrier
+	: >"$DIR/rt/calls"
+	printf 'link set %s\n' 'eth1 down' 'eth2 down' 'eth1 name tmp' 'eth2 name eth1' 'tmp name eth2' 'eth1 up' 'eth2 up' |
+		T -batch -
+	wait_for "$BOUND" eval '[ "$(log_count "level=warning .*guest keeps the old name")" -ge 2 ]'
+	kata_barrier_after_loss
+	[ "$(log_count 'level=warning .*link eth1 .*guest keeps the old name')" -eq 1 ]
+	[ "$(log_count 'level=warning .*link eth2 .*guest keeps the old name')" -eq 1 ]
+	assert_calls 'length == 0'
+	stop_monitor
+}
+
+@test "the last IPv4 address takes the routes with it: nothing is run, warnings say what the guest still has (B7)" {
+	start_sandbox
+	mk_bare eth1
+	T addr add 10.8.0.2/24 dev eth1
+	printf '%s\n' 'link set eth1 up' 'route add 10.81.0.0/16 dev eth1' 'route add 10.82.0.0/16 via 10.8.0.1' | T -batch -
+	wait_calls 1 '.verb == "update-routes" and (.data | length) == 2 and .status == 0'
+	kata_barrier
+	: >"$DIR/rt/calls"
+	T addr del 10.8.0.2/24 dev eth1
+	wait_for "$BOUND" log_has 'level=warning .*eth1 .*guest keeps the old addresses'
+	wait_for "$BOUND" log_has 'level=warning .*all routes are gone, but the guest keeps its 2'
+	kata_barrier_after_loss
+	assert_calls 'length == 0'
+	guest_has '(.routes | length == 2) and (.interfaces[0].IPAddresses | length == 1)'
 	stop_monitor
 }

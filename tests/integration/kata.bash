@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kata.bash - the monitor as Kata 1.x starts it, beside a Kata that does to the namespace and the guest what the real one does
+# kata.bash - the monitor as Kata 1.x starts it, beside a Kata that does what the real one does to namespace and guest
 #
 # Both live in a mount namespace with a /dev and a /run of their own: there /dev/log is DIR/syslog, and /run/vc/sbs is
 # DIR/sbs. To be loaded after helpers.bash.
@@ -130,8 +130,8 @@ await_end() {
 	}
 }
 
-# What the monitor was to do is done: it has looked at the namespace three times more, since for each of three links that
-# Kata cannot plug it says so.
+# What the monitor was to do is done: it has looked at the namespace three times more, since it says so of each of three
+# links that Kata cannot plug.
 kata_barrier() {
 	local mark
 	for _ in 1 2 3; do
@@ -155,7 +155,8 @@ kata_barrier_after_loss() {
 
 # What the guest has: DIR/guest; what it should have, by the kernel: DIR/expected. Both in Kata's words.
 make_guests() {
-	local words='def dest: if .Dest == "" then (if .Gateway | contains(":") then "::/0" else "0.0.0.0/0" end) else .Dest end;
+	local words='
+		def dest: if .Dest != "" then .Dest elif .Gateway | contains(":") then "::/0" else "0.0.0.0/0" end;
 		{interfaces: ([.interfaces[] | {Name, HwAddr, Mtu, IPAddresses: (.IPAddresses | sort)}] | sort_by(.Name)),
 		 routes: ([.routes[] | {Dest: dest, Gateway, Device, Source}] | sort)}'
 	jq -S "$words" "$DIR/rt/guest" >"$DIR/guest"
