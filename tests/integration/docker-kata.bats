@@ -21,7 +21,7 @@ teardown() {
 	teardown_container
 }
 
-# The guest's interface NAME has just what Docker says of the container's end of NETWORK: guest_has_network NAME NETWORK.
+# guest_has_network NAME NETWORK: the guest's interface has just what Docker says of the container's end of the network.
 guest_has_network() {
 	[ "$(jq -c --arg name "$1" '.interfaces[] | select(.Name == $name) |
 		{HwAddr, IPAddresses: (.IPAddresses | sort_by(.Family))}' "$DIR/rt/guest")" = "$(inspect "$2")" ]
@@ -83,7 +83,8 @@ links_told() { summary | tr ' ' '\n' | grep -v '^update-routes$' | paste -sd' ';
 	wait_for "$BOUND" guest_is eth0
 	kata_barrier_after_loss
 	assert_guest
-	[ "$(links_told | tr ' ' '\n' | sort | paste -sd' ')" = "add-iface:eth1 add-iface:eth2 del-iface:eth1 del-iface:eth2" ]
+	[ "$(links_told | tr ' ' '\n' | sort | paste -sd' ')" = \
+		"add-iface:eth1 add-iface:eth2 del-iface:eth1 del-iface:eth2" ]
 	stop_monitor
 }
 

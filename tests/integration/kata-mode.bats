@@ -487,3 +487,43 @@ ends_with_sandbox() {
 	guest_has '(.routes | length == 2) and (.interfaces[0].IPAddresses | length == 1)'
 	stop_monitor
 }
+
+@test "a link goes while its add runs, another comes: the guest gets that one, be there a tap left behind" {
+	start_sandbox
+	echo 1 >"$DIR/rt/slow"
+	connect eth1 1
+	wait_for "$BOUND" has_calls_running
+	T link del eth1
+	wait_calls 1 '.verb == "add-iface" and .message == "LinkByName() failed for veth name eth1: Link not found"'
+	rm "$DIR/rt/slow"
+	T link show tap0_kata
+	connect eth2 2
+	assert_guest
+	kata_barrier_after_loss
+	assert_guest
+	[ "$(summary)" = "add-iface:eth2 update-routes" ]
+	stop_monitor
+}
+
+# Kata looks for the link by its name: what it sets down is the new one, which the guest gets when it is up again.
+@test "a link is back under its name before its removal was told: removed and, once it is up, added" {
+	start_sandbox
+	connect eth1 1
+	wait_calls 1 '.verb == "add-iface" and .status == 0'
+	kata_barrier
+	exec {lock}>"$DIR/rt/lock"
+	flock "$lock"
+	: >"$DIR/rt/calls"
+	T link del eth1
+	connect eth1 2
+	wait_for "$BOUND" has_calls_running
+	exec {lock}>&-
+	wait_calls 1 '.verb == "del-iface" and .status == 0'
+	kata_barrier_after_loss
+	assert_calls 'map(select(.verb == "del-iface")) | length == 1'
+	[ "$(log_count 'level=warning msg="link eth1 .*: the removal of the old one may set it down')" -eq 1 ]
+	T link set eth1 up
+	T route replace default via 10.2.0.1
+	assert_guest
+	stop_monitor
+}
