@@ -91,6 +91,7 @@ static int next_removal(struct round *round, uint64_t now_ms, struct request *re
 {
 	while (round->next < round->applied->count) {
 		struct plug *plug = round->applied->plugs[round->next++];
+		const struct link *namesake;
 		struct iface iface;
 
 		if (!plug->is_gone || plug->is_dropped)
@@ -103,6 +104,12 @@ static int next_removal(struct round *round, uint64_t now_ms, struct request *re
 			continue;
 		if (iface_copy(&iface, &plug->iface))
 			return -ENOMEM;
+		namesake = filter_find_namesake(round->policy, round->snapshot, &iface);
+		if (namesake && !plug->has_said_namesake)
+			notes_warn(round->notes,
+				   "link %s (index %u): the removal of the old one may set it down",
+				   namesake->name, namesake->index);
+		plug->has_said_namesake |= namesake != NULL;
 		make_request(request, VERB_DEL, &iface, "the link is gone");
 		*subject = plug;
 		return 1;
