@@ -145,10 +145,37 @@ kata_barrier() {
 	done
 }
 
-# After a loss the namespace is looked at once more, a second later; a tap gets its own address after one or two.
+# After a loss the namespace is looked at once more, a second later. A tap with a carrier gets its own address after one
+# or two: that is the last of what Kata does.
 kata_barrier_after_loss() {
-	sleep 2.2
+	sleep 1.3
+	wait_for "$BOUND" have_taps_addresses
 	kata_barrier
+}
+
+have_taps_addresses() {
+	T -j -6 addr | jq -se 'flatten | map(select((.ifname // "" | endswith("_kata")) and (.flags | index("LOWER_UP")) and
+		(.addr_info | any(.tentative | not) | not))) == []'
+}
+
+# --- what the user does --------------------------------------------------------------------------
+
+# What the sandbox was created with, in both families.
+boot() {
+	mk_bare eth0
+	T addr add 10.9.0.2/24 dev eth0
+	T addr add 2001:db8:9::2/64 dev eth0 nodad
+	T link set eth0 up
+	T route add default via 10.9.0.1 metric 50
+}
+
+# A link that is ready with all that the guest is to have, in one go: NAME NUMBER.
+connect() {
+	mk_bare "$1"
+	T addr add "10.$2.0.2/24" dev "$1"
+	T addr add "2001:db8:$2::2/64" dev "$1" nodad
+	printf '%s\n' "link set $1 up" "route add default via 10.$2.0.1 metric $2" "route add 10.10$2.0.0/16 via 10.$2.0.3" \
+		"route add 2001:db8:10$2::/64 via 2001:db8:$2::1" | T -batch -
 }
 
 # --- the guest -----------------------------------------------------------------------------------
@@ -178,3 +205,6 @@ assert_guest() {
 		return 1
 	}
 }
+
+# guest_has JQ-CONDITION
+guest_has() { jq -e "$1" "$DIR/rt/guest" >/dev/null; }
