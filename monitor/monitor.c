@@ -279,7 +279,7 @@ static void start_request(struct monitor *monitor)
 		end_round(monitor);
 		return;
 	}
-	log_debug("asking for: %s %s",
+	log_debug("calling: %s %s",
 		  dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
 		  monitor->request.iface.name);
 	if (monitor->config.state)
