@@ -325,18 +325,19 @@ static void begin(struct session *session)
 {
 	int run_fd = -1;
 
-	if (session->runtime)
+	if (session->runtime) {
 		say_no_runtime(session);
-	if (!session->runtime) {
-		start_monitor(session);
-	} else if (!open_directories(session, &run_fd)) {
-		fail(session, EXIT_ERROR);
-	} else if (run_fd < 0) {
-		start_monitor(session);
-	} else {
-		lock_init(&session->lock, run_fd, &session->netns);
-		on_turn(session);
+		if (!open_directories(session, &run_fd)) {
+			fail(session, EXIT_ERROR);
+			return;
+		}
 	}
+	if (run_fd < 0) {
+		start_monitor(session);
+		return;
+	}
+	lock_init(&session->lock, run_fd, &session->netns);
+	on_turn(session);
 }
 
 /* --- start and end --------------------------------------------------------------------------- */
