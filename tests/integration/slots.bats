@@ -235,7 +235,7 @@ unlock_slot() {
 	mkdir -m 0700 "$DIR/foreign"
 	chown 65534 "$DIR/foreign"
 	: >"$DIR/file"
-	for slots in "$DIR/open" "$DIR/link" "$DIR/foreign" "$DIR/file" "$DIR/no/such"; do
+	for slots in "$DIR/open" "$DIR/link" "$DIR/foreign" "$DIR/file" "$DIR/file/such"; do
 		run -1 "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt/runtime" --run-dir "$DIR/run" \
 			--slots 2 --slots-dir "$slots"
 		[ "${#lines[@]}" -eq 1 ]
