@@ -29,10 +29,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (char *word = strtok(text, "\n"); word && argc <= WORDS_MAX; word = strtok(NULL, "\n"))
 		argv[argc++] = word;
 	ret = options_parse(&options, argc, argv, error);
-	if (ret == -EINVAL && (!error[0] || strlen(error) >= sizeof(error)))
+	if ((ret == -EINVAL || ret == -ENODATA) && (!error[0] || strlen(error) >= sizeof(error)))
 		abort();
-	if (ret == 0 && (!options.dialect || options.timeout_ms == 0 || options.max_links == 0 ||
-			 (options.runtime && !options.sandbox)))
+	/* --help and --version end the reading: the rest is not asked for then. */
+	if (ret == 0 && !options.wants_help && !options.wants_version &&
+	    (!options.dialect || options.timeout_ms == 0 || options.max_links == 0 ||
+	     (options.runtime && !options.sandbox)))
 		abort();
 	if (ret == 0 && options.sandbox && strchr(options.sandbox, '/'))
 		abort();
