@@ -17,9 +17,10 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls dump events filter hint intake limit_notes lock log logsink monitor netns nexthop \
-	nlparse nlsock notes observe options oversized pathwatch pidwatch prefix_set printer process ready reconcile retry \
-	route_filter route_notes route_simple session settle snapshot state_parse state_print statefile status
+MONITOR := applied baseline calls dump events filter hint inbox intake limit_notes lock log logsink monitor netns \
+	nexthop nlparse nlsock notes observe options outbox oversized pathwatch pidwatch prefix_set printer process ready \
+	reconcile retry route_filter route_notes route_simple session settle snapshot state_parse state_print statefile \
+	status varlink_call varlink_peer varlink_server
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
 
