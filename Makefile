@@ -17,15 +17,19 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls dump events filter hint inbox intake limit_notes lock log logsink monitor netns \
-	nexthop nlparse nlsock notes observe options outbox oversized pathwatch pidwatch prefix_set printer process ready \
-	reconcile retry route_filter route_notes route_simple session settle snapshot state_parse state_print statefile \
-	status varlink_call varlink_peer varlink_server
+MONITOR := applied baseline calls dump events feed filter hint inbox intake kernel_words limit_notes lock log logsink monitor monitor_round monitor_view netns \
+	nexthop nlparse nlsock notes observe options outbox oversized own_memory pathwatch pidwatch prefix_set printer process ready \
+	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse state_print statefile \
+	status status_log varlink_call varlink_peer varlink_server varlink_service verdict
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)
 LIB := $(BUILD)/libnetnsmon.a
+
+# The interface that is served and installed is one text, compiled in.
+INTERFACE := monitor/org.netnsmon.Monitor.varlink
+LIB_OBJECTS += $(BUILD)/interface_text.o
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
 	-Wswitch-enum -Wvla -Wundef -Wpointer-arith -Wcast-align $(if $(WERROR),-Werror)
@@ -66,6 +70,15 @@ $(BUILD)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/interface_text.c: $(INTERFACE) Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo '#include "monitor/interface_text.h"'; echo 'const char interface_text[] ='; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
+
+$(BUILD)/interface_text.o: $(BUILD)/interface_text.c
+	$(SAY) CC $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
+
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
 
 # --- install --------------------------------------------------------------------------------------
@@ -79,12 +92,14 @@ install: all
 	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
 	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
 		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
-	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)/request.schema.json
+	install -m 644 runtime-client/request.schema.json monitor/status.schema.json $(INTERFACE) \
+		$(DESTDIR)$(DATADIR)
 
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service \
+		$(addprefix $(DESTDIR)$(DATADIR)/,request.schema.json status.schema.json $(notdir $(INTERFACE))) \
+		$(DESTDIR)$(UNITDIR)/netnsmon@.service \
 		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 

@@ -19,196 +19,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "applied.h"
-#include "baseline.h"
-#include "calls.h"
 #include "clock.h"
-#include "intake.h"
-#include "limit_notes.h"
 #include "log.h"
-#include "observe.h"
-#include "reconcile.h"
-#include "settle.h"
-#include "slots.h"
-#include "status.h"
+#include "monitor_state.h"
+#include "status_log.h"
 
 /* How long a running child may take to finish when we are asked to stop. */
 #define GRACE_S 5.
 
-/* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact
- * soon. */
-#define DUMP_PAUSE_MAX_MS 1000
-
-struct monitor {
-	struct ev_loop *loop;
-	struct monitor_config config;
-	struct intake intake;
-	struct client *client; /* NULL: standalone */
-	struct slots slots;
-	struct settle settle;
-	struct snapshot snapshot; /* while a round goes on */
-	struct applied applied;
-	struct round round;
-	struct calls calls;
-	struct retry dump_retry;
-	struct notes notes;
-	struct limit_notes limit_notes;
-	struct request request; /* that runs, about … */
-	struct plug *plug;
-	ev_io on_events;
-	ev_timer on_due;
-	ev_timer on_grace;
-	bool has_baseline; /* what the runtime knew at start has been taken as applied */
-	bool has_round;
-	bool has_ended_round; /* at least one */
-	bool is_outdated;     /* the round's snapshot is older than a hint, and was used already */
-	bool is_stopping;
-	int exit_status;
-};
-
 static void say_note(void *arg, bool is_warning, const char *text)
 {
-	(void)arg;
+	struct monitor *monitor = arg;
+
 	(is_warning ? log_warn : log_info)("%s", text);
-}
-
-static void give_up(struct monitor *monitor)
-{
-	monitor->exit_status = 1;
-	monitor->is_stopping = true;
-}
-
-static void read_events(struct monitor *monitor)
-{
-	int ret = intake_read(&monitor->intake);
-
-	if (ret < 0) {
-		log_error("cannot read events: %s", strerror(-ret));
-		give_up(monitor);
-	}
-}
-
-/* --- a snapshot and its round ---------------------------------------------------------------- */
-
-static void end_round(struct monitor *monitor)
-{
-	if (!monitor->has_round)
-		return;
-	settle_wake_at(&monitor->settle, monitor->round.wake_ms);
-	round_end(&monitor->round);
-	snapshot_fini(&monitor->snapshot);
-	monitor->has_round = false;
-	monitor->is_outdated = false;
-}
-
-static void dump_failed(struct monitor *monitor, int error)
-{
-	uint64_t now_ms = clock_ms();
-	uint32_t pause_ms = retry_failed(&monitor->dump_retry, now_ms, monitor->calls.seed);
-
-	if (monitor->dump_retry.failures == 1)
-		log_warn("cannot take a snapshot of the namespace: %s; trying again",
-			 error == -EINTR ? "it changes all the time" : strerror(-error));
-	settle_failed(&monitor->settle, now_ms,
-		      pause_ms < DUMP_PAUSE_MAX_MS ? pause_ms : DUMP_PAUSE_MAX_MS);
-}
-
-/*
- * Takes a snapshot. Events that came in while it was taken are read at once: they are new hints,
- * they take out of it what has gone since, and they cast doubt on routes that were read in parts.
- */
-static int take_snapshot(struct monitor *monitor)
-{
-	uint64_t start_ms = clock_cpu_ms();
-	struct observation seen;
-	int ret = observe(&monitor->snapshot, &monitor->config.limits, &monitor->applied,
-			  &monitor->intake.oversized, &seen);
-
-	intake_say_forged(&monitor->intake, seen.forged);
-	if (ret < 0) {
-		dump_failed(monitor, ret);
-		return ret;
-	}
-	retry_reset(&monitor->dump_retry);
-	settle_done(&monitor->settle, clock_ms(), clock_cpu_ms() - start_ms);
-	read_events(monitor);
-	if (monitor->settle.has_hint && monitor->snapshot.has_route_parts)
-		monitor->snapshot.has_torn_routes = true;
-	if (seen.doubts > 0)
-		settle_hint(&monitor->settle, clock_ms(), false);
-	limit_notes_say(&monitor->limit_notes, &monitor->snapshot, &monitor->config.limits,
-			&monitor->notes);
-	return 0;
-}
-
-static void save_state(struct monitor *monitor)
-{
-	if (monitor->config.state)
-		statefile_save(monitor->config.state, &monitor->applied);
-}
-
-/*
- * Takes the first snapshot as what the runtime knows already. It is used up by that: the first
- * round takes another one, which shows what the baseline did not take, and what has come since.
- */
-static void take_baseline(struct monitor *monitor)
-{
-	bool is_restored =
-		monitor->config.state && statefile_load(monitor->config.state, &monitor->applied);
-	int ret = 0;
-
-	/* While nobody watched, links may have had other lives, as after lost events. */
-	if (is_restored)
-		monitor->intake.has_lost_events = true;
-	else if (monitor->config.takes_existing)
-		ret = baseline_take(&monitor->config.policy, &monitor->snapshot, &monitor->applied,
-				    &monitor->notes);
-	snapshot_fini(&monitor->snapshot);
-	if (ret < 0) {
-		applied_fini(&monitor->applied);
-		dump_failed(monitor, ret);
-		return;
-	}
-	monitor->has_baseline = true;
-	save_state(monitor);
-	log_info("watching%s with a receive buffer of %zu bytes; known to the runtime: "
-		 "%zu interfaces, %zu routes",
-		 is_restored ? " again, from saved state," : "",
-		 events_buffer(monitor->intake.events), monitor->applied.count,
-		 monitor->applied.routes.count);
-	monitor->config.on_ready(monitor->config.hook_arg);
-	settle_now(&monitor->settle, clock_ms());
-}
-
-/*
- * A loss that is found out after the snapshot may be one of before it or of after it: it concerns
- * this round and the next.
- */
-static void begin_round(struct monitor *monitor)
-{
-	bool *has_lost_events = &monitor->intake.has_lost_events;
-	bool had_lost_events;
-
-	end_round(monitor);
-	monitor->config.on_look(monitor->config.hook_arg);
-	if (monitor->is_stopping)
-		return;
-	had_lost_events = *has_lost_events;
-	*has_lost_events = false;
-	if (take_snapshot(monitor) < 0) {
-		*has_lost_events |= had_lost_events;
-		return;
-	}
-	if (!monitor->has_baseline) {
-		take_baseline(monitor);
-		return;
-	}
-	log_debug("snapshot: links: %zu, addresses: %zu, routes: %zu%s",
-		  monitor->snapshot.link_count, monitor->snapshot.address_count,
-		  monitor->snapshot.routes.count, had_lost_events ? ", after lost events" : "");
-	round_begin(&monitor->round, &monitor->config.policy, &monitor->snapshot, &monitor->applied,
-		    &monitor->notes, had_lost_events || *has_lost_events);
-	monitor->has_round = true;
+	feed_say(monitor->config.feed, FEED_NOTE, "%s", text);
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
@@ -227,7 +51,7 @@ static void end_call(struct monitor *monitor, const struct call_result *result)
 		settle_wake_at(&monitor->settle, retry->next_ms);
 	monitor->plug = NULL;
 	slots_release(&monitor->slots);
-	save_state(monitor);
+	monitor_save_state(monitor);
 	if (result->outcome != OUTCOME_DONE && monitor->config.is_once)
 		monitor->exit_status = 1;
 	if (monitor->calls.is_sandbox_gone)
@@ -241,7 +65,7 @@ static void print_request(struct monitor *monitor)
 
 	if (ret < 0) {
 		log_error("cannot print requests: %s", strerror(-ret));
-		give_up(monitor);
+		monitor_give_up(monitor);
 	}
 	applied_acknowledge(&monitor->applied, monitor->plug, &monitor->request);
 	monitor->plug = NULL;
@@ -259,7 +83,7 @@ static void start_call(struct monitor *monitor)
 	if (ret == 0) {
 		/* What is to be asked for is found anew when the slot is there. */
 		request_fini(&monitor->request);
-		end_round(monitor);
+		monitor_end_round(monitor);
 		return;
 	}
 	log_debug("calling: %s %s",
@@ -267,6 +91,10 @@ static void start_call(struct monitor *monitor)
 		  monitor->request.iface.name);
 	if (monitor->config.state)
 		statefile_note_call(monitor->config.state, &monitor->request);
+	monitor->call_ms = clock_ms();
+	feed_request(monitor->config.feed,
+		     dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
+		     &monitor->request);
 	if (ret > 0)
 		ret = client_call(monitor->client, &monitor->request);
 	if (ret < 0)
@@ -274,7 +102,7 @@ static void start_call(struct monitor *monitor)
 			 &(struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret});
 }
 
-static bool is_busy(const struct monitor *monitor)
+bool monitor_is_busy(const struct monitor *monitor)
 {
 	return monitor->client &&
 	       (client_is_busy(monitor->client) || slots_is_waiting(&monitor->slots));
@@ -283,14 +111,14 @@ static bool is_busy(const struct monitor *monitor)
 /* Asks the round for requests until one runs, none is left, or its snapshot has become old. */
 static void advance_round(struct monitor *monitor)
 {
-	while (monitor->has_round && !is_busy(monitor) && !monitor->is_stopping) {
+	while (monitor->has_round && !monitor_is_busy(monitor) && !monitor->is_stopping) {
 		int ret;
 
 		if (monitor->is_outdated)
 			return;
 		if (!calls_may_start(&monitor->calls, clock_ms())) {
 			settle_wake_at(&monitor->settle, monitor->calls.not_ready.next_ms);
-			end_round(monitor);
+			monitor_end_round(monitor);
 			monitor->has_ended_round = true;
 			return;
 		}
@@ -301,7 +129,7 @@ static void advance_round(struct monitor *monitor)
 		}
 		if (ret <= 0) {
 			slots_release(&monitor->slots);
-			end_round(monitor);
+			monitor_end_round(monitor);
 			monitor->has_ended_round = true;
 			return;
 		}
@@ -319,7 +147,7 @@ static void arm_timer(struct monitor *monitor)
 
 	ev_timer_stop(monitor->loop, &monitor->on_due);
 	/* While a call runs nothing else can be done; its end comes here again. */
-	if (due_ms == SETTLE_NEVER || is_busy(monitor))
+	if (due_ms == SETTLE_NEVER || monitor_is_busy(monitor))
 		return;
 	ev_now_update(monitor->loop);
 	ev_timer_set(&monitor->on_due, due_ms > now_ms ? (ev_tstamp)(due_ms - now_ms) / 1000. : 0.,
@@ -329,15 +157,15 @@ static void arm_timer(struct monitor *monitor)
 
 static void step(struct monitor *monitor)
 {
-	read_events(monitor);
-	if (!is_busy(monitor) && !monitor->is_stopping &&
+	monitor_read_events(monitor);
+	if (!monitor_is_busy(monitor) && !monitor->is_stopping &&
 	    settle_due(&monitor->settle) <= clock_ms() &&
 	    !(monitor->config.is_once && monitor->has_round))
-		begin_round(monitor);
+		monitor_begin_round(monitor);
 	advance_round(monitor);
-	if (monitor->config.is_once && monitor->has_ended_round && !is_busy(monitor))
+	if (monitor->config.is_once && monitor->has_ended_round && !monitor_is_busy(monitor))
 		monitor->is_stopping = true;
-	if (monitor->is_stopping && !is_busy(monitor)) {
+	if (monitor->is_stopping && !monitor_is_busy(monitor)) {
 		if (monitor->calls.is_sandbox_gone && monitor->config.state)
 			statefile_remove(monitor->config.state);
 		ev_break(monitor->loop, EVBREAK_ALL);
@@ -353,7 +181,7 @@ static void on_call_done(void *arg, const struct call_result *result)
 	struct monitor *monitor = arg;
 
 	end_call(monitor, result);
-	read_events(monitor);
+	monitor_read_events(monitor);
 	if (monitor->settle.has_hint && !monitor->config.is_once)
 		monitor->is_outdated = true;
 	step(monitor);
@@ -417,10 +245,12 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 		return NULL;
 	monitor->loop = loop;
 	monitor->config = *config;
-	monitor->notes.say = say_note;
+	monitor->started_ms = clock_ms();
+	monitor->notes = (struct notes){say_note, monitor};
 	slots_init(&monitor->slots, loop, config->slots_fd, config->slot_count, on_slot_granted,
 		   monitor);
 	monitor->calls.dialect = config->policy.dialect;
+	monitor->calls.feed = config->feed;
 	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
 	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
 	ret = intake_open(&monitor->intake, config->receive_bytes, &monitor->settle,
@@ -434,6 +264,7 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 		monitor_free(monitor);
 		return NULL;
 	}
+	monitor->intake.feed = config->feed;
 	init_watchers(monitor);
 	return monitor;
 }
@@ -447,12 +278,13 @@ void monitor_free(struct monitor *monitor)
 		ev_timer_stop(monitor->loop, &monitor->on_due);
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
-	end_round(monitor);
+	monitor_end_round(monitor);
 	slots_release(&monitor->slots);
 	client_free(monitor->client);
 	snapshot_fini(&monitor->snapshot);
 	request_fini(&monitor->request);
 	applied_fini(&monitor->applied);
+	calls_fini(&monitor->calls);
 	intake_close(&monitor->intake);
 	free(monitor);
 }
@@ -467,6 +299,8 @@ void monitor_start(struct monitor *monitor)
 void monitor_resync(struct monitor *monitor)
 {
 	log_info("everything is taken anew");
+	feed_say(monitor->config.feed, FEED_RESYNC, "everything is taken anew");
+	monitor->resync_count++;
 	monitor->intake.has_lost_events = true;
 	settle_now(&monitor->settle, clock_ms());
 	step(monitor);
@@ -476,7 +310,7 @@ void monitor_stop(struct monitor *monitor)
 {
 	if (slots_is_waiting(&monitor->slots))
 		slots_release(&monitor->slots);
-	if (!monitor->is_stopping && is_busy(monitor))
+	if (!monitor->is_stopping && monitor_is_busy(monitor))
 		ev_timer_start(monitor->loop, &monitor->on_grace);
 	monitor->is_stopping = true;
 	step(monitor);

@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 #include "client.h"
+#include "feed.h"
 #include "filter.h"
 #include "printer.h"
 #include "snapshot.h"
 #include "statefile.h"
+#include "status.h"
 
 struct monitor_config {
 	struct policy policy;
@@ -25,6 +27,7 @@ struct monitor_config {
 	bool takes_existing;	     /* the runtime knows what is there at start */
 	bool is_once;		     /* one round, then the loop is broken */
 	bool has_runtime;	     /* else each request is printed and counts as acknowledged */
+	struct feed *feed;	     /* NULL, or is told of all that happens */
 	struct statefile *state;     /* NULL: nothing is kept */
 	int slots_fd;		     /* directory of the slots */
 	uint32_t slot_count;	     /* 0: calls are not limited */
@@ -65,6 +68,16 @@ void monitor_end(struct monitor *monitor);
 
 /* Logs what is applied and what is pending. */
 void monitor_log_status(const struct monitor *monitor);
+
+/*
+ * Fills @view with what the monitor knows, and with nothing of who it is. It holds until the
+ * monitor does something else.
+ */
+void monitor_view(const struct monitor *monitor, struct status_view *view);
+
+/* Looks at the links and addresses that are there now. Returns 0 or a negative errno; then
+ * @snapshot, which must be empty, still is. */
+int monitor_look(const struct monitor *monitor, struct snapshot *snapshot);
 
 /* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request
  * failed. */

@@ -25,12 +25,15 @@
 #include "pathwatch.h"
 #include "pidwatch.h"
 #include "ready.h"
+#include "varlink_service.h"
 
 struct session {
 	const struct options *options;
 	const char *runtime;
 	struct ev_loop *loop;
-	struct monitor *monitor; /* NULL while the lock is waited for */
+	struct monitor *monitor;	 /* NULL while the lock is waited for */
+	struct feed feed;		 /* of what happens in it */
+	struct varlink_service *service; /* NULL: there is no run directory */
 	struct netns_id netns;
 	struct lock lock;
 	struct statefile state;
@@ -209,6 +212,25 @@ static void fill_printer(const struct options *options, struct printer *printer)
 	};
 }
 
+/* Whoever looks on may do without; the monitor need not. */
+static void open_service(struct session *session)
+{
+	const struct service_config config = {
+		.monitor = session->monitor,
+		.feed = &session->feed,
+		.sandbox = session->options->sandbox,
+		.netns = session->options->netns,
+		.runtime = session->runtime,
+		.netns_id = session->netns,
+	};
+
+	if (session->lock.directory_fd < 0)
+		return;
+	session->service = varlink_service_open(session->loop, session->lock.directory_fd, &config);
+	if (!session->service)
+		log_warn("cannot be asked for its status: %s", strerror(errno));
+}
+
 static void start_monitor(struct session *session)
 {
 	const struct options *options = session->options;
@@ -221,6 +243,7 @@ static void start_monitor(struct session *session)
 		.is_once = options->is_once,
 		.has_runtime = session->runtime != NULL,
 		.state = session->state.directory_fd >= 0 ? &session->state : NULL,
+		.feed = &session->feed,
 		.slots_fd = session->slots_fd,
 		.slot_count = options->slots,
 		.on_ready = on_ready,
@@ -232,10 +255,12 @@ static void start_monitor(struct session *session)
 	fill_client(session, &config.client);
 	fill_printer(options, &config.printer);
 	session->monitor = monitor_new(session->loop, &config);
-	if (session->monitor)
-		monitor_start(session->monitor);
-	else
+	if (!session->monitor) {
 		fail(session, EXIT_ERROR);
+		return;
+	}
+	open_service(session);
+	monitor_start(session->monitor);
 }
 
 /* --- the lock -------------------------------------------------------------------------------- */
@@ -424,6 +449,7 @@ int session_run(const struct options *options, const char *runtime)
 	session.status = enter_netns(&session);
 	if (session.status == EXIT_STOPPED)
 		run(&session);
+	varlink_service_close(session.service);
 	monitor_free(session.monitor);
 	pathwatch_stop(&session.pathwatch);
 	pidwatch_stop(&session.pidwatch);
