@@ -23,8 +23,10 @@ MONITOR := applied baseline calls dump events feed filter hint inbox intake kern
 	status status_log varlink_call varlink_peer varlink_server varlink_service verdict
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
+COMMANDS := command command_options monitors paint prometheus show varlink_client
 
-LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)
+LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o) \
+	$(COMMANDS:%=$(BUILD)/commands/%.o)
 LIB := $(BUILD)/libnetnsmon.a
 
 # The interface that is served and installed is one text, compiled in.
@@ -41,7 +43,7 @@ SANITIZERS := $(if $(SANITIZE),-fsanitize=address -fsanitize=undefined -fno-sani
 # libev has no .pc file everywhere.
 LIBS = $(shell $(PKG_CONFIG) --libs libmnl libcjson) \
 	$(shell $(PKG_CONFIG) --libs libev 2>/dev/null || echo -lev)
-ALL_CPPFLAGS = -D_GNU_SOURCE -DNETNSMON_VERSION='"$(VERSION)"' -Iruntime-client $(CPPFLAGS) \
+ALL_CPPFLAGS = -D_GNU_SOURCE -DNETNSMON_VERSION='"$(VERSION)"' -Iruntime-client -Icommands $(CPPFLAGS) \
 	$(shell $(PKG_CONFIG) --cflags libmnl libcjson)
 ALL_CFLAGS = -std=c11 $(WARNINGS) $(HARDENING) $(SANITIZERS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SANITIZERS) $(LDFLAGS)
@@ -64,6 +66,8 @@ $(LIB): $(LIB_OBJECTS)
 	$(SAY) AR $@
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
+
+$(COMMANDS:%=$(BUILD)/commands/%.o): ALL_CPPFLAGS += -Imonitor
 
 $(BUILD)/%.o: %.c Makefile
 	$(SAY) CC $@

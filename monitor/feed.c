@@ -71,11 +71,11 @@ void feed_snapshot(struct feed *feed, size_t links, size_t addresses, size_t rou
 		 addresses, routes);
 }
 
-/* "eth1" or "routes: 12". */
+/* "eth1 (index 5)" or "(routes: 12)". */
 static void describe_subject(const struct request *request, char *text, size_t size)
 {
 	if (request->verb == VERB_ROUTES)
-		snprintf(text, size, "routes: %zu", request->routes.count);
+		snprintf(text, size, "(routes: %zu)", request->routes.count);
 	else
 		snprintf(text, size, "%s (index %u)", request->iface.name, request->iface.index);
 }

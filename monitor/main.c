@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command.h"
 #include "log.h"
 #include "options.h"
 #include "process.h"
@@ -66,8 +67,26 @@ static int run(const struct options *options)
 	return ret;
 }
 
+/* The status has the same meanings as a monitor's own. */
+static int run_command(int argc, char **argv)
+{
+	char error[COMMAND_ERROR_SIZE] = "";
+	struct command_options options;
+
+	if (command_options_parse(&options, argc, argv, error) < 0) {
+		fprintf(stderr, "netnsmon: %s\n", error);
+		return EXIT_USAGE;
+	}
+	if (options.wants_help) {
+		options_print_help(stdout);
+		return EXIT_STOPPED;
+	}
+	return command_run(&options);
+}
+
 int main(int argc, char **argv)
 {
+	enum command command;
 	char error[OPTIONS_ERROR_SIZE] = "out of memory";
 	struct options options;
 	int ret, status;
@@ -76,6 +95,8 @@ int main(int argc, char **argv)
 	/* Large arrays are mapped, so that after a burst their memory goes back; glibc would raise
 	 * this. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	if (argc > 1 && command_find(argv[1], &command))
+		return run_command(argc - 1, argv + 1);
 	ret = options_parse(&options, argc, argv, error);
 	if (ret < 0)
 		status = usage_error(&options, "%s", error);
