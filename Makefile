@@ -18,12 +18,12 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
 MONITOR := applied baseline calls dump events feed filter hint inbox intake kernel_words limit_notes lock log logsink monitor monitor_round monitor_view netns \
-	nexthop nlparse nlsock notes observe options outbox oversized own_memory pathwatch pidwatch prefix_set printer process ready \
+	nexthop nlparse nlsock notes observe option_values options outbox oversized own_memory pathwatch pidwatch policy prefix_set printer process ready \
 	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse state_print statefile \
 	status status_log varlink_call varlink_peer varlink_server varlink_service verdict
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
-COMMANDS := command command_options monitors paint prometheus show varlink_client
+COMMANDS := command command_options explain monitors paint prometheus show varlink_client
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o) \
 	$(COMMANDS:%=$(BUILD)/commands/%.o)
@@ -67,7 +67,7 @@ $(LIB): $(LIB_OBJECTS)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(COMMANDS:%=$(BUILD)/commands/%.o): ALL_CPPFLAGS += -Imonitor
+$(COMMANDS:%=$(BUILD)/commands/%.o) $(BUILD)/monitor/main.o: ALL_CPPFLAGS += -Imonitor
 
 $(BUILD)/%.o: %.c Makefile
 	$(SAY) CC $@

@@ -110,6 +110,7 @@ int command_options_parse(struct command_options *options, int argc, char **argv
 
 void command_print_help(FILE *stream)
 {
+	fputs("\nCommands to running monitors; SANDBOX may be the start of an id:\n", stream);
 	for (int i = 0; i < COMMAND_COUNT; i++) {
 		char left[64];
 

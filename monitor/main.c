@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
+#include "explain.h"
 #include "log.h"
 #include "options.h"
 #include "process.h"
@@ -42,10 +44,16 @@ static int usage_error(const struct options *options, const char *format, ...)
 	return EXIT_USAGE;
 }
 
+static void print_help(void)
+{
+	options_print_help(stdout);
+	command_print_help(stdout);
+}
+
 static int print_to_stdout(const struct options *options)
 {
 	if (options->wants_help)
-		options_print_help(stdout);
+		print_help();
 	else
 		printf("%s version %s\n", options->program, NETNSMON_VERSION);
 	return fflush(stdout) == 0 ? EXIT_STOPPED : EXIT_ERROR;
@@ -62,7 +70,13 @@ static int run(const struct options *options)
 	ret = log_open(options->program, options->sandbox, options->log_target, options->log_level);
 	if (ret < 0)
 		return usage_error(options, "--log-to %s: %s", options->log_target, strerror(-ret));
-	ret = session_run(options, options->runtime ? runtime : NULL);
+	if (!options->runtime && options_is_text(options) && isatty(STDERR_FILENO) &&
+	    strcmp(options->log_target, "stderr") == 0)
+		log_for_people();
+	if (options->is_explain)
+		ret = explain_run(options) < 0 ? EXIT_ERROR : EXIT_STOPPED;
+	else
+		ret = session_run(options, options->runtime ? runtime : NULL);
 	log_close();
 	return ret;
 }
@@ -78,7 +92,7 @@ static int run_command(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (options.wants_help) {
-		options_print_help(stdout);
+		print_help();
 		return EXIT_STOPPED;
 	}
 	return command_run(&options);

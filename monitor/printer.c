@@ -3,7 +3,7 @@
  * printer.c - without a runtime: prints each request that would be made
  *
  * JSON: {"time","reason","verb","sandbox","data"}, where data is what the runtime would read. Text:
- * a line for the request and, for routes, one for each route. All names are foreign bytes, also to
+ * what happened, what it means, what would be run, with what. All names are foreign bytes, also to
  * a terminal.
  */
 #include "printer.h"
@@ -45,6 +45,9 @@ static int print_json(const struct printer *printer, const struct request *reque
 	return ret;
 }
 
+/* As wide as the time. */
+#define INDENT "              "
+
 #define NAME_TEXT_SIZE UTF8_SANITIZED_SIZE(IF_NAMESIZE)
 
 static void print_iface(FILE *stream, const struct request *request)
@@ -85,7 +88,7 @@ static void print_routes(FILE *stream, const struct route_list *list)
 		const struct route *route = &list->routes[i];
 		const struct hop *hops = route_hops(list, route);
 
-		fprintf(stream, "             %s",
+		fprintf(stream, INDENT "          %s",
 			ip_format_prefix(&route->dest, route->family, route->prefix_len, ip));
 		for (size_t j = 0; j < route->hop_count; j++)
 			print_hop(stream, list, &hops[j]);
@@ -95,14 +98,9 @@ static void print_routes(FILE *stream, const struct route_list *list)
 	}
 }
 
-static void print_text(const struct printer *printer, const struct request *request)
+/* What a line starts with: the time of day and a word. */
+static void print_start(FILE *stream, const char *word)
 {
-	static const char *const colors[] = {
-		[VERB_ADD] = "\033[32m",
-		[VERB_DEL] = "\033[31m",
-		[VERB_UPDATE] = "\033[33m",
-		[VERB_ROUTES] = "\033[36m",
-	};
 	struct timespec now;
 	struct tm local;
 	char when[16] = "";
@@ -110,14 +108,58 @@ static void print_text(const struct printer *printer, const struct request *requ
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (localtime_r(&now.tv_sec, &local))
 		strftime(when, sizeof(when), "%H:%M:%S", &local);
-	fprintf(printer->stream, "%s.%03ld %s%s%s (%s): ", when, now.tv_nsec / 1000000,
-		printer->has_color ? colors[request->verb] : "",
-		dialect_verb_name(printer->dialect, request->verb),
-		printer->has_color ? "\033[0m" : "", request->reason);
+	fprintf(stream, "%s.%03ld  %-9s ", when, now.tv_nsec / 1000000, word);
+}
+
+static void print_call(const struct printer *printer, const struct request *request)
+{
+	static const char *const colors[] = {
+		[VERB_ADD] = "\033[32m",
+		[VERB_DEL] = "\033[31m",
+		[VERB_UPDATE] = "\033[33m",
+		[VERB_ROUTES] = "\033[36m",
+	};
+	const char *const *words = printer->dialect->verbs[request->verb];
+
+	fprintf(printer->stream, INDENT "%-9s %sRUNTIME", "would run",
+		printer->has_color ? colors[request->verb] : "");
+	for (size_t i = 0; i < DIALECT_VERB_WORDS && words[i]; i++)
+		fprintf(printer->stream, " %s", words[i]);
+	fprintf(printer->stream, " %s -%s\n", printer->sandbox ? printer->sandbox : "SANDBOX",
+		printer->has_color ? "\033[0m" : "");
+}
+
+static void print_text(const struct printer *printer, const struct request *request)
+{
+	FILE *stream = printer->stream;
+
+	print_start(stream, "means");
+	fprintf(stream, "%s\n", request->reason);
+	print_call(printer, request);
+	fprintf(stream, INDENT "%-9s ", "with");
 	if (request->verb == VERB_ROUTES)
-		print_routes(printer->stream, &request->routes);
+		print_routes(stream, &request->routes);
 	else
-		print_iface(printer->stream, request);
+		print_iface(stream, request);
+}
+
+/* What a person need not be told: a request has its own lines, notes are in the log. */
+static bool is_worth_a_line(enum feed_kind kind)
+{
+	return kind == FEED_KERNEL;
+}
+
+void printer_print_event(const struct printer *printer, const struct feed_item *item)
+{
+	char text[UTF8_SANITIZED_SIZE(512)];
+
+	if (!is_worth_a_line(item->kind) || strlen(item->text) >= 512)
+		return;
+	print_start(printer->stream, feed_kind_name(item->kind));
+	fprintf(printer->stream, "%s%s%s\n", printer->has_color ? "\033[2m" : "",
+		utf8_printable(item->text, text), printer->has_color ? "\033[0m" : "");
+	/* Should that fail, the next request will say so. */
+	fflush(printer->stream);
 }
 
 int printer_print(const struct printer *printer, const struct request *request)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "dialect.h"
+#include "feed.h"
 #include "request.h"
 
 struct printer {
@@ -21,5 +22,8 @@ struct printer {
 
 /* Prints one request. Returns 0, or a negative errno if it could not be written. */
 int printer_print(const struct printer *printer, const struct request *request);
+
+/* Prints what happened, if it is worth a line to a person. */
+void printer_print_event(const struct printer *printer, const struct feed_item *item);
 
 #endif

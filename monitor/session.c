@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "lock.h"
@@ -24,6 +23,7 @@
 #include "netns.h"
 #include "pathwatch.h"
 #include "pidwatch.h"
+#include "policy.h"
 #include "ready.h"
 #include "varlink_service.h"
 
@@ -33,6 +33,7 @@ struct session {
 	struct ev_loop *loop;
 	struct monitor *monitor;	 /* NULL while the lock is waited for */
 	struct feed feed;		 /* of what happens in it */
+	struct printer printer;		 /* of what happens, for a person */
 	struct varlink_service *service; /* NULL: there is no run directory */
 	struct netns_id netns;
 	struct lock lock;
@@ -158,30 +159,6 @@ static void on_look(void *arg)
 	pathwatch_check(&session->pathwatch);
 }
 
-/* IFA_PROTO came with Linux 5.18. */
-static bool kernel_tells_proto(void)
-{
-	struct utsname name;
-	int major = 0, minor = 0;
-
-	return uname(&name) == 0 && sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 5 || (major == 5 && minor >= 18));
-}
-
-static void fill_policy(const struct options *options, struct policy *policy)
-{
-	*policy = (struct policy){
-		.dialect = options->dialect,
-		.ignore = options->ignore.items,
-		.ignore_count = options->ignore.count,
-		.only = options->only.items,
-		.only_count = options->only.count,
-		.takes_temporary = options->takes_temporary,
-		.tells_proto = kernel_tells_proto(),
-		.waits_for_dad = !options->is_once,
-	};
-}
-
 static void fill_client(const struct session *session, struct client_config *client)
 {
 	const struct options *options = session->options;
@@ -200,8 +177,7 @@ static void fill_client(const struct session *session, struct client_config *cli
 static void fill_printer(const struct options *options, struct printer *printer)
 {
 	bool is_terminal = isatty(STDOUT_FILENO);
-	bool is_text =
-		options->format == FORMAT_TEXT || (options->format == FORMAT_AUTO && is_terminal);
+	bool is_text = options_is_text(options);
 
 	*printer = (struct printer){
 		.stream = stdout,
@@ -210,6 +186,19 @@ static void fill_printer(const struct options *options, struct printer *printer)
 		.dialect = options->dialect,
 		.sandbox = options->sandbox,
 	};
+}
+
+static void on_feed(void *arg, const struct feed_item *item)
+{
+	printer_print_event(arg, item);
+}
+
+/* A person who looks sees what happened before what it means. */
+static void show_events(struct session *session, struct printer *printer)
+{
+	session->printer = *printer;
+	if (!session->runtime && printer->is_text)
+		session->feed = (struct feed){true, on_feed, &session->printer, 0};
 }
 
 /* Whoever looks on may do without; the monitor need not. */
@@ -251,9 +240,10 @@ static void start_monitor(struct session *session)
 		.hook_arg = session,
 	};
 
-	fill_policy(options, &config.policy);
+	options_policy(options, &config.policy);
 	fill_client(session, &config.client);
 	fill_printer(options, &config.printer);
+	show_events(session, &config.printer);
 	session->monitor = monitor_new(session->loop, &config);
 	if (!session->monitor) {
 		fail(session, EXIT_ERROR);
