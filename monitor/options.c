@@ -84,7 +84,7 @@ static const struct {
 	 "say of each link and route why it counts or not, and exit"},
 	{"format", OPTION_FORMAT, "text|json",
 	 "of printed requests (text on a terminal, else json)"},
-	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks and saved state (/run/netnsmon)"},
+	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks, state and sockets (/run/netnsmon)"},
 	{"no-state", OPTION_NO_STATE, NULL, "keep nothing for the next monitor of the sandbox"},
 	{"standby", OPTION_STANDBY, NULL,
 	 "if another monitor holds the namespace, wait for its end"},

@@ -132,8 +132,11 @@ static void print_call(const struct printer *printer, const struct request *requ
 static void print_text(const struct printer *printer, const struct request *request)
 {
 	FILE *stream = printer->stream;
+	char name[NAME_TEXT_SIZE];
 
 	print_start(stream, "means");
+	if (request->verb != VERB_ROUTES)
+		fprintf(stream, "%s: ", utf8_printable(request->iface.name, name));
 	fprintf(stream, "%s\n", request->reason);
 	print_call(printer, request);
 	fprintf(stream, INDENT "%-9s ", "with");
