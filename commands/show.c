@@ -138,7 +138,7 @@ static void add_link(struct table *table, const cJSON *link)
 
 	append(why, sizeof(why), "%s", text_of(link, "reason"));
 	if (item_of(link, "since"))
-		append(why, sizeof(why), ", since %s", text_of(link, "since"));
+		append(why, sizeof(why), " (since %s)", text_of(link, "since"));
 	append_retry(why, sizeof(why), link);
 	cJSON_ArrayForEach(address, item_of(link, "addresses"))
 		append(addresses, sizeof(addresses), "%s%s", addresses[0] ? " " : "",

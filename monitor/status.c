@@ -246,7 +246,7 @@ static void add_link(const struct maker *to, const struct status_view *view,
 	add_text(&link, "reason", reason);
 	if (!plug)
 		return;
-	if (plug->state == PLUG_APPLIED && plug->since_ms != 0)
+	if (plug->state == PLUG_APPLIED && !plug->is_gone && plug->since_ms != 0)
 		add_moment(&link, "since", view, plug->since_ms);
 	add_retry(&link, view, &plug->retry, plug->error);
 }
