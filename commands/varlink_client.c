@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -25,14 +26,16 @@ int varlink_client_open(struct varlink_client *client, int directory_fd, const c
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int length = snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
 			      directory_fd, name);
+	const struct timeval patience = {.tv_sec = 1};
 	int ret;
 
 	*client = (struct varlink_client){.fd = -1};
 	if ((size_t)length >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
-	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
 		return -errno;
+	setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(client->fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 		return 0;
 	ret = -errno;

@@ -20,7 +20,7 @@ struct varlink_client {
 
 /*
  * Connects to the socket @name in the directory. Returns 0 or a negative errno; -ECONNREFUSED: its
- * owner is gone. Does not wait: one that is too busy to be connected to is -EAGAIN.
+ * owner is gone; -EAGAIN: so many wait to be connected that there was no place within a second.
  */
 int varlink_client_open(struct varlink_client *client, int directory_fd, const char *name);
 

@@ -21,7 +21,7 @@ start_client() {
 	"$here/varlink" "$(monitor_socket)" "$@" <"$DIR/stdin" >"$DIR/client" 2>&1 3>&- &
 	CLIENT=$!
 	exec 7>"$DIR/stdin"
-	wait_for "$BOUND" test -s "$DIR/client"
+	wait_for "$BOUND" grep -qxE 'open|watching' "$DIR/client"
 }
 
 end_client() {
@@ -90,7 +90,7 @@ assert_calls_go_on() {
 }
 
 @test "a client that is not ours: Go's varlink library" {
-	(cd "$here/../varlink" && GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE="$DIR/cache" GOFLAGS= GOPROXY=off \
+	(cd "$here/../varlink" && GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE="$DIR/cache" GOFLAGS='' GOPROXY=off \
 		go build -o "$DIR/client" client.go)
 	start_monitor
 	mk eth1
@@ -104,10 +104,9 @@ assert_calls_go_on() {
 @test "garbage, and messages without an end: the connection is closed, nothing else happens" {
 	start_monitor
 	BEFORE=$(private_memory)
-	for text in 'GET / HTTP/1.1\r\n\r\n\x00' '\x00' '{}\x00' '[]\x00' '{"method":1}\x00' '{"method":"a.b"' \
+	for text in 'GET / HTTP/1.1\r\n\r\n\x00' '\x00' '{}\x00' '[]\x00' '{"method":1}\x00' \
 		'\xff\xfe\x00' '{"method":"a.b","more":2}\x00' '{"method":"a.b"}{"method":"a.b"}\x00'; do
-		[ "$(timeout "$BOUND" "$here/varlink" "$(monitor_socket)" bytes "$text" || echo open)" = closed ] ||
-			[ "$text" = '{"method":"a.b"' ]
+		[ "$(send bytes "$text")" = closed ]
 	done
 	deep=$(printf '[%.0s' $(seq 8000))
 	[ "$(send bytes "$deep\x00")" = closed ]
@@ -225,11 +224,11 @@ assert_calls_go_on() {
 	start_client crowd 20
 	# As many as it has now, and two for the next call's pipes.
 	used=$(find "/proc/$MONITOR/fd" -mindepth 1 | wc -l)
-	prlimit --pid "$MONITOR" --nofile="$used:$used"
+	prlimit --pid "$MONITOR" --nofile="$used:"
 	"$here/varlink" "$(monitor_socket)" call '{"method":"org.netnsmon.Monitor.Summary"}' >"$DIR/replies"
 	[ -s "$DIR/replies" ]
 	end_client
-	prlimit --pid "$MONITOR" --nofile=1024:1024
+	prlimit --pid "$MONITOR" --nofile=1024:
 	"$NETNSMON" status --run-dir "$DIR/run" >/dev/null
 	finish
 }
