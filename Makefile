@@ -17,10 +17,11 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls dump events feed filter hint inbox intake kernel_words limit_notes lock log logsink monitor monitor_round monitor_view netns \
-	nexthop nlparse nlsock notes observe option_values options outbox oversized own_memory pathwatch pidwatch policy prefix_set printer process ready \
-	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse state_print statefile \
-	status status_log varlink_call varlink_peer varlink_server varlink_service verdict
+MONITOR := applied baseline calls delivery dump events feed filter hint inbox intake kernel_words limit_notes \
+	lock log logsink monitor monitor_round monitor_view netns nexthop nlparse nlsock notes nowait observe \
+	option_values options outbox oversized own_memory pathwatch pidwatch policy prefix_set printer process ready \
+	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse \
+	state_print statefile status status_log varlink_call varlink_peer varlink_server varlink_service verdict
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
 COMMANDS := command command_options explain monitors paint prometheus show varlink_client

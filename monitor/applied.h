@@ -43,8 +43,9 @@ struct plug {
 	bool is_gone;	 /* the link was deleted or moved away: a removal is due */
 	bool is_unsure;	 /* a call was killed: nobody knows whether it was carried out */
 	bool is_refused; /* PENDING: of a kind that the runtime cannot plug, and that was said */
-	bool is_name_wanted; /* a new link waits for the name, which this one no longer bears */
-	bool is_dropped;     /* to be freed by applied_sweep() */
+	bool is_name_wanted;	/* a new link waits for the name, which this one no longer bears */
+	bool has_said_namesake; /* that a new link of its name may be set down by its removal */
+	bool is_dropped;	/* to be freed by applied_sweep() */
 };
 
 struct applied {

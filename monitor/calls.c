@@ -147,9 +147,12 @@ static enum answer judge_answer(const struct calls *calls, const struct call_res
 	return dialect_answer(calls->dialect, result->output, result->output_len);
 }
 
-static void format_pause(uint32_t pause_ms, char text[OUTCOME_SIZE])
+static void format_pause(const struct calls *calls, uint32_t pause_ms, char text[OUTCOME_SIZE])
 {
-	snprintf(text, OUTCOME_SIZE, "next try in %u ms", pause_ms);
+	if (calls->is_once)
+		snprintf(text, OUTCOME_SIZE, "not tried again");
+	else
+		snprintf(text, OUTCOME_SIZE, "next try in %u ms", pause_ms);
 }
 
 /* Not a failure of the request: the runtime would have answered any other in the same way. */
@@ -164,7 +167,7 @@ static void end_not_ready(struct calls *calls, const struct request *request,
 		return;
 	}
 	calls->knows_sandbox |= answer == ANSWER_NOT_YET;
-	format_pause(retry_failed(&calls->not_ready, now_ms, next_random(calls)), next);
+	format_pause(calls, retry_failed(&calls->not_ready, now_ms, next_random(calls)), next);
 	log_failure(calls, request, result, true, next);
 }
 
@@ -176,7 +179,7 @@ static void end_hopeless(struct calls *calls, struct retry *retry, struct plug *
 	uint32_t pause_ms = retry_hopeless(retry, now_ms, next_random(calls));
 
 	calls->knows_sandbox = true;
-	format_pause(pause_ms, next);
+	format_pause(calls, pause_ms, next);
 	if (!retry->is_resting) {
 		log_failure(calls, request, result, true, next);
 	} else if (plug && request->verb == VERB_DEL) {
@@ -188,7 +191,13 @@ static void end_hopeless(struct calls *calls, struct retry *retry, struct plug *
 	}
 }
 
-void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
+/* What is still pending and was never begun is nobody's knowledge. */
+static bool concerns_runtime(const struct plug *plug)
+{
+	return plug && (plug->is_dropped || plug->is_unsure);
+}
+
+bool calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	       struct request *request, const struct call_result *result, uint64_t now_ms)
 {
 	struct retry *retry = plug ? &plug->retry : &applied->routes_retry;
@@ -207,7 +216,7 @@ void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 			plug->since_ms = now_ms;
 		tell(calls, request, result, NULL, 0);
 		applied_acknowledge(applied, plug, request);
-		return;
+		return true;
 	}
 	keep_error(calls, applied, plug, request, result, now_ms);
 	if (answer == ANSWER_NOT_YET || answer == ANSWER_UNKNOWN) {
@@ -215,7 +224,7 @@ void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	} else if (answer == ANSWER_HOPELESS) {
 		end_hopeless(calls, retry, plug, request, result, now_ms);
 	} else {
-		format_pause(retry_failed(retry, now_ms, next_random(calls)), next);
+		format_pause(calls, retry_failed(retry, now_ms, next_random(calls)), next);
 		log_failure(calls, request, result, false, next);
 	}
 	/* A list that failed as a whole may have been installed in part. */
@@ -228,6 +237,13 @@ void calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	tell(calls, request, result, plug ? plug->error : applied->routes_error,
 	     retry->is_resting || calls->is_sandbox_gone ? 0 : next_ms - now_ms);
 	applied_fail(applied, plug, request, is_unsure);
+	return is_unsure || concerns_runtime(plug);
+}
+
+uint64_t calls_next_ms(const struct calls *calls, const struct retry *retry)
+{
+	return calls->not_ready.next_ms > retry->next_ms ? calls->not_ready.next_ms
+							 : retry->next_ms;
 }
 
 void calls_fini(struct calls *calls)

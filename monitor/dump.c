@@ -49,11 +49,31 @@ struct collector {
 
 typedef int (*collect_fn)(struct collector *collector, const struct nlmsghdr *message);
 
+/* Returns 0 or a negative errno; dump->socket may be open either way. */
+static int open_socket(struct dump *dump)
+{
+	int on = 1;
+
+	dump->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (!dump->socket)
+		return -errno;
+	/* Kernels before 4.20 do not know it: what they send too much, the parser leaves out. */
+	mnl_socket_setsockopt(dump->socket, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
+	if (mnl_socket_bind(dump->socket, 0, MNL_SOCKET_AUTOPID) < 0)
+		return -errno;
+	return nlsock_connect(mnl_socket_get_fd(dump->socket));
+}
+
+static int reopen_socket(struct dump *dump)
+{
+	mnl_socket_close(dump->socket);
+	return open_socket(dump);
+}
+
 struct dump *dump_open(void)
 {
 	struct dump *dump = calloc(1, sizeof(*dump));
-	int on = 1;
-	int ret;
+	int ret = -ENOMEM;
 
 	if (!dump)
 		return NULL;
@@ -63,22 +83,14 @@ struct dump *dump_open(void)
 	 * resident. */
 	dump->buffer_size = (size_t)8 * NLSOCK_DATAGRAM_MAX;
 	dump->buffer = malloc(dump->buffer_size);
-	dump->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (!dump->buffer || !dump->socket)
-		goto fail;
-	/* Kernels before 4.20 do not know it: what they send too much, the parser leaves out. */
-	mnl_socket_setsockopt(dump->socket, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
-	if (mnl_socket_bind(dump->socket, 0, MNL_SOCKET_AUTOPID) < 0)
-		goto fail;
-	ret = nlsock_connect(mnl_socket_get_fd(dump->socket));
-	if (ret == 0)
-		return dump;
-	errno = -ret;
-fail:
-	ret = errno;
-	dump_close(dump);
-	errno = ret;
-	return NULL;
+	if (dump->buffer)
+		ret = open_socket(dump);
+	if (ret < 0) {
+		dump_close(dump);
+		errno = -ret;
+		return NULL;
+	}
+	return dump;
 }
 
 void dump_close(struct dump *dump)
@@ -118,8 +130,9 @@ static int collect_route(struct collector *collector, const struct nlmsghdr *mes
 	struct route_list *routes = &collector->snapshot->routes;
 	int ret = nlparse_route(message, routes);
 
-	/* Over the limit no list is sent at all, so the rest need not be known. */
-	if (ret > 0 && routes->count > collector->limits->max_routes) {
+	/* Over a limit no list is sent at all, so the rest need not be known. */
+	if (ret > 0 && (routes->count > collector->limits->max_routes ||
+			routes->hop_count > snapshot_max_hops(collector->limits))) {
 		collector->snapshot->has_more_routes = true;
 		collector->is_full = true;
 	}
@@ -130,8 +143,12 @@ static int collect_nexthop(struct collector *collector, const struct nlmsghdr *m
 {
 	int ret = nlparse_nexthop(message, collector->nexthops);
 
-	if (ret == 0 && collector->nexthops->count > collector->limits->max_routes)
+	if (ret == 0 &&
+	    (collector->nexthops->count > collector->limits->max_routes ||
+	     collector->nexthops->member_count > snapshot_max_hops(collector->limits))) {
+		collector->snapshot->has_more_routes = true;
 		collector->is_full = true;
+	}
 	return ret;
 }
 
@@ -185,16 +202,6 @@ static int handle_datagram(struct dump *dump, size_t size, collect_fn collect,
 	return 0;
 }
 
-static int grow_buffer(struct dump *dump)
-{
-	if (dump->buffer_size >= (size_t)64 * NLSOCK_DATAGRAM_MAX)
-		return -EMSGSIZE;
-	free(dump->buffer);
-	dump->buffer_size *= 2;
-	dump->buffer = malloc(dump->buffer_size);
-	return dump->buffer ? -EMSGSIZE : -ENOMEM;
-}
-
 /* Sends @request and collects what it brings. Returns 0 or a negative errno. */
 static int run(struct dump *dump, struct nlmsghdr *request, collect_fn collect,
 	       struct collector *collector)
@@ -218,12 +225,14 @@ static int run(struct dump *dump, struct nlmsghdr *request, collect_fn collect,
 		if (ret == -EPERM) {
 			dump->forged++;
 			ret = 0;
-		} else if (ret == -EMSGSIZE) {
-			ret = grow_buffer(dump);
 		} else if (ret == 0) {
 			ret = handle_datagram(dump, size, collect, collector);
 		}
 	}
+	/* What is left of a dump that was given up would be taken for the answer to the next one.
+	 */
+	if (ret == 0 && collector->is_full)
+		ret = reopen_socket(dump);
 	return ret < 0 ? ret : 0;
 }
 
@@ -296,7 +305,11 @@ static int resolve_nexthops(struct dump *dump, struct collector *collector)
 	collector->nexthops = &nexthops;
 	ret = dump_nexthops(dump, collector);
 	if (ret == 0)
-		ret = nexthop_resolve(&nexthops, routes);
+		ret = nexthop_resolve(&nexthops, routes, snapshot_max_hops(collector->limits));
+	if (ret == -EOVERFLOW) {
+		collector->snapshot->has_more_routes = true;
+		ret = 0;
+	}
 	nexthop_table_fini(&nexthops);
 	collector->nexthops = NULL;
 	return ret;

@@ -164,6 +164,17 @@ int filter_iface(const struct policy *policy, const struct snapshot *snapshot,
 	return add_addresses(policy, snapshot, known, iface);
 }
 
+/* Kata's removeTCFiltering() gets the link anew, by its name (virtcontainers/network.go). */
+const struct link *filter_find_namesake(const struct policy *policy,
+					const struct snapshot *snapshot, const struct iface *iface)
+{
+	for (size_t i = 0; policy->dialect->finds_by_name && i < snapshot->link_count; i++) {
+		if (strcmp(snapshot->links[i].name, iface->name) == 0)
+			return &snapshot->links[i];
+	}
+	return NULL;
+}
+
 static bool is_runtimes_macvtap(const struct link *link)
 {
 	return strcmp(link->kind, "macvtap") == 0 && fnmatch(RUNTIMES_OWN, link->name, 0) == 0;

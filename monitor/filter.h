@@ -81,6 +81,11 @@ int filter_known_iface(const struct policy *policy, const struct snapshot *snaps
  * own. */
 bool filter_has_far_peer(const struct address *address);
 
+/* The link that the runtime may set down when it is told that @iface, whose link is gone, is to go;
+ * or NULL. */
+const struct link *filter_find_namesake(const struct policy *policy,
+					const struct snapshot *snapshot, const struct iface *iface);
+
 /*
  * Notes in each link of @snapshot the macvtap that the runtime made on it: what it took from the
  * link is in the VM. Must come before the questions about known interfaces. Returns whether there

@@ -20,10 +20,11 @@ void limit_notes_say(struct limit_notes *said, const struct snapshot *snapshot,
 			   limits->max_links);
 	said->has_said_links = snapshot->has_more_links;
 	if (has_more_routes && !said->has_said_routes)
-		notes_warn(notes,
-			   "more than %zu routes or addresses: no routes are sent; see "
-			   "--max-routes",
-			   limits->max_routes);
+		notes_warn(
+			notes,
+			"more than %zu routes or addresses, or %zu next hops: no routes are sent; "
+			"see --max-routes",
+			limits->max_routes, snapshot_max_hops(limits));
 	else if (!has_more_routes && said->has_said_routes)
 		notes_info(notes, "no more than %zu routes or addresses again: all are handled",
 			   limits->max_routes);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,17 +22,37 @@
 /* How often the file may be removed between open and lock before that is an error. */
 #define TRIES 100
 
+/* Makes the directory and those above it that are missing. Returns 0 or a negative errno. */
+static int make_directories(const char *path)
+{
+	char part[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (length >= sizeof(part))
+		return -ENAMETOOLONG;
+	for (size_t end = 1; end <= length; end++) {
+		if (path[end] != '/' && path[end] != '\0')
+			continue;
+		memcpy(part, path, end);
+		part[end] = '\0';
+		/* Not permitted to make one that is there, below /sys, say: the next call tells. */
+		if (mkdir(part, 0700) < 0 && errno != EEXIST && access(part, F_OK) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
 int lock_open_directory(const char *path)
 {
 	struct stat status;
-	int ret = 0;
+	int ret = make_directories(path);
 	int fd;
 
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return -errno;
+	if (ret < 0)
+		return ret == -EPERM ? -EACCES : ret;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENOTDIR || errno == ELOOP ? -EPERM : -errno;
 	if (fstat(fd, &status) < 0)
 		ret = -errno;
 	else if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))

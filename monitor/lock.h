@@ -22,9 +22,9 @@ struct lock {
 };
 
 /*
- * Opens the run directory, which it makes if need be: it must be the caller's own and nobody else's
- * to write. Returns a descriptor or a negative errno (-EPERM: somebody else could write there;
- * -ENOTDIR, -ELOOP).
+ * Opens the run directory, which it makes if need be, with those above it: it must be the caller's
+ * own and nobody else's to write. Returns a descriptor or a negative errno; -EPERM: it is no
+ * directory, or one that somebody else could write to.
  */
 int lock_open_directory(const char *path);
 

@@ -253,3 +253,9 @@ void log_debug(const char *format, ...)
 	log_message(LOG_LEVEL_DEBUG, format, args);
 	va_end(args);
 }
+
+void log_note(void *arg, bool is_warning, const char *text)
+{
+	(void)arg;
+	(is_warning ? log_warn : log_info)("%s", text);
+}

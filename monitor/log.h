@@ -33,6 +33,9 @@ void log_close(void);
 /* Whether a line of @level would be written: to save the work of making one. */
 bool log_wants(enum log_level level);
 
+/* One line of what the pure parts have to say: for struct notes. @arg is not used. */
+void log_note(void *arg, bool is_warning, const char *text);
+
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,16 +3,11 @@
  * logsink.c - where log lines go, without ever waiting for it
  *
  * syslog(3) waits for a syslog daemon that is stuck, hence the few lines of protocol here.
- * O_NONBLOCK is no way out for stderr, since it would change the description for everyone who
- * shares it: poll(2) says that a pipe has room for PIPE_BUF bytes, and no more than that is written
- * at once.
  */
 #include "logsink.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +16,8 @@
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "nowait.h"
 
 static int connect_syslog(void)
 {
@@ -95,39 +92,18 @@ static bool send_to_syslog(struct logsink *sink, int severity, const char *text,
 	return false;
 }
 
-/* Writes what fits now. Returns how much that was. */
-static size_t write_some(int fd, const char *text, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		struct pollfd writable = {.fd = fd, .events = POLLOUT};
-		size_t part = size - done < PIPE_BUF ? size - done : PIPE_BUF;
-		ssize_t written;
-
-		if (poll(&writable, 1, 0) != 1 || !(writable.revents & POLLOUT))
-			break;
-		written = write(fd, text + done, part);
-		if (written <= 0)
-			break;
-		done += (size_t)written;
-	}
-	return done;
-}
-
 bool logsink_write(struct logsink *sink, int severity, const char *text, size_t size)
 {
+	ssize_t written;
+
 	if (sink->is_syslog)
 		return send_to_syslog(sink, severity, text, size);
 	if (sink->is_mid_line) {
-		if (write_some(sink->fd, "\n", 1) != 1)
+		if (nowait_write(sink->fd, "\n", 1) != 1)
 			return false;
 		sink->is_mid_line = false;
 	}
-	/* The caller leaves room for the newline, so that a line is one write and never
-	 * interleaved. */
-	size_t written = write_some(sink->fd, text, size);
-
-	sink->is_mid_line = written > 0 && written < size;
-	return written == size;
+	written = nowait_write(sink->fd, text, size);
+	sink->is_mid_line = written > 0 && (size_t)written < size;
+	return written == (ssize_t)size;
 }

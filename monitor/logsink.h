@@ -22,9 +22,9 @@ int logsink_open(struct logsink *sink, const char *program, const char *target);
 void logsink_close(struct logsink *sink);
 
 /*
- * Writes one line, @text of @size bytes without the newline; @severity is syslog(3)'s. Returns
- * whether it was taken whole: a full pipe, a full disk, a syslog that is stuck or gone lose it, and
- * nothing waits.
+ * Writes one line, @text of @size bytes, with its newline but for syslog; @severity is syslog(3)'s.
+ * Returns whether it was taken whole: a full pipe, a full disk, a syslog that is stuck or gone lose
+ * it, and nothing waits.
  */
 bool logsink_write(struct logsink *sink, int severity, const char *text, size_t size);
 

@@ -3,6 +3,7 @@
  * main.c - the command line, the log, one session
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -56,20 +57,29 @@ static int print_to_stdout(const struct options *options)
 		print_help();
 	else
 		printf("%s version %s\n", options->program, NETNSMON_VERSION);
-	return fflush(stdout) == 0 ? EXIT_STOPPED : EXIT_ERROR;
+	if (fflush(stdout) == 0)
+		return EXIT_STOPPED;
+	fprintf(stderr, "%s: cannot write to standard output: %s\n", options->program,
+		strerror(errno));
+	return EXIT_ERROR;
 }
 
 static int run(const struct options *options)
 {
 	char runtime[PATH_MAX];
+	/* Before we open any of our own under that number. */
+	if (options->ready_fd >= 0 && fcntl(options->ready_fd, F_GETFD) < 0)
+		return usage_error(options, "--ready-fd %d: it is not open", options->ready_fd);
 	/* A typing error must not wait for the first interface. */
 	int ret = options->runtime ? spawn_find(options->runtime, runtime, sizeof(runtime)) : 0;
 
 	if (ret < 0)
-		return usage_error(options, "--runtime %s: %s", options->runtime, strerror(-ret));
+		return usage_error(options, "--runtime %.200s: %s", options->runtime,
+				   strerror(-ret));
 	ret = log_open(options->program, options->sandbox, options->log_target, options->log_level);
 	if (ret < 0)
-		return usage_error(options, "--log-to %s: %s", options->log_target, strerror(-ret));
+		return usage_error(options, "--log-to %.200s: %s", options->log_target,
+				   strerror(-ret));
 	if (!options->runtime && options_is_text(options) && isatty(STDERR_FILENO) &&
 	    strcmp(options->log_target, "stderr") == 0)
 		log_for_people();

@@ -2,15 +2,16 @@
 /*
  * monitor.c - the wiring: from the kernel's events to the runtime's acknowledgements
  *
- *   events ─▶ hint ─▶ settle ─▶ observe ─▶ round (filter, reconcile) ─▶ client or printer
- *                       ▲                                                      │
- *                       └──────── next try ◀── calls ◀── outcome ──────────────┘
+ *   intake (events, hint) ─▶ settle ─▶ observe ─▶ round (filter, reconcile) ─▶ delivery
+ *                              ▲                                                  │
+ *                              └──────── next try ◀── calls ◀── outcome ──────────┘
  *
  * Whatever happens — an event, a timer, the end of a call — step() is run: it does what can be done
  * now and arms the timer for what is due later. A round stands still while a call runs. If a hint
  * came in meanwhile, the round is outdated and the next one, from a fresh snapshot, takes its
  * place; but each snapshot is good for at least one request, so that an endless storm cannot starve
- * the runtime.
+ * the runtime, and after some rounds that were cut short one is carried through, so that what comes
+ * first in each cannot starve what comes last.
  */
 #include "monitor.h"
 
@@ -31,27 +32,42 @@ static void say_note(void *arg, bool is_warning, const char *text)
 {
 	struct monitor *monitor = arg;
 
-	(is_warning ? log_warn : log_info)("%s", text);
+	log_note(NULL, is_warning, text);
 	feed_say(monitor->config.feed, FEED_NOTE, "%s", text);
+}
+
+/* Without a runtime a person may read along. */
+static void on_item(void *arg, const struct feed_item *item)
+{
+	struct monitor *monitor = arg;
+
+	delivery_show(&monitor->delivery, item);
+}
+
+static bool is_round_outdated(const struct monitor *monitor)
+{
+	return monitor->has_round && monitor->settle.has_hint &&
+	       !monitor_is_carried_through(monitor);
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
 
 static void end_call(struct monitor *monitor, const struct call_result *result)
 {
-	uint64_t now_ms = clock_ms();
-
 	const struct retry *retry =
 		monitor->plug ? &monitor->plug->retry : &monitor->applied.routes_retry;
+	bool has_changed = calls_end(&monitor->calls, &monitor->applied, monitor->plug,
+				     &monitor->request, result, clock_ms());
 
-	calls_end(&monitor->calls, &monitor->applied, monitor->plug, &monitor->request, result,
-		  now_ms);
 	/* The round has passed it and will not ask for it again. */
 	if (result->outcome != OUTCOME_DONE && !retry->is_resting)
-		settle_wake_at(&monitor->settle, retry->next_ms);
+		settle_wake_at(&monitor->settle, calls_next_ms(&monitor->calls, retry));
 	monitor->plug = NULL;
-	slots_release(&monitor->slots);
-	monitor_save_state(monitor);
+	delivery_release(&monitor->delivery);
+	if (has_changed)
+		monitor_save_state(monitor);
+	else if (monitor->config.state)
+		statefile_forget_call(monitor->config.state);
 	if (result->outcome != OUTCOME_DONE && monitor->config.is_once)
 		monitor->exit_status = 1;
 	if (monitor->calls.is_sandbox_gone)
@@ -59,27 +75,29 @@ static void end_call(struct monitor *monitor, const struct call_result *result)
 }
 
 /* Without a runtime a request that was printed counts as acknowledged. */
-static void print_request(struct monitor *monitor)
+static void end_print(struct monitor *monitor, const struct call_result *result)
 {
-	int ret = printer_print(&monitor->config.printer, &monitor->request);
-
-	if (ret < 0) {
-		log_error("cannot print requests: %s", strerror(-ret));
+	if (result->outcome != OUTCOME_DONE) {
+		log_error("cannot print requests: %s", strerror(result->detail));
 		monitor_give_up(monitor);
 	}
 	applied_acknowledge(&monitor->applied, monitor->plug, &monitor->request);
 	monitor->plug = NULL;
 }
 
-static void start_call(struct monitor *monitor)
+static void end_request(struct monitor *monitor, const struct call_result *result)
 {
-	int ret;
+	if (monitor->config.delivery.has_runtime)
+		end_call(monitor, result);
+	else
+		end_print(monitor, result);
+}
 
-	if (!monitor->client) {
-		print_request(monitor);
-		return;
-	}
-	ret = slots_acquire(&monitor->slots);
+static void start_request(struct monitor *monitor)
+{
+	struct call_result result = {.outcome = OUTCOME_DONE};
+	int ret = delivery_reserve(&monitor->delivery);
+
 	if (ret == 0) {
 		/* What is to be asked for is found anew when the slot is there. */
 		request_fini(&monitor->request);
@@ -96,16 +114,16 @@ static void start_call(struct monitor *monitor)
 		     dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
 		     &monitor->request);
 	if (ret > 0)
-		ret = client_call(monitor->client, &monitor->request);
+		ret = delivery_start(&monitor->delivery, &monitor->request);
 	if (ret < 0)
-		end_call(monitor,
-			 &(struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret});
+		result = (struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret};
+	if (ret != 0)
+		end_request(monitor, &result);
 }
 
 bool monitor_is_busy(const struct monitor *monitor)
 {
-	return monitor->client &&
-	       (client_is_busy(monitor->client) || slots_is_waiting(&monitor->slots));
+	return delivery_is_busy(&monitor->delivery);
 }
 
 /* Asks the round for requests until one runs, none is left, or its snapshot has become old. */
@@ -128,15 +146,15 @@ static void advance_round(struct monitor *monitor)
 			settle_failed(&monitor->settle, clock_ms(), DUMP_PAUSE_MAX_MS);
 		}
 		if (ret <= 0) {
-			slots_release(&monitor->slots);
+			delivery_release(&monitor->delivery);
 			monitor_end_round(monitor);
+			monitor->cut_rounds = 0;
 			monitor->has_ended_round = true;
 			return;
 		}
-		start_call(monitor);
+		start_request(monitor);
 		/* Without a slot the round has ended; the next one is not outdated. */
-		monitor->is_outdated =
-			monitor->has_round && monitor->settle.has_hint && !monitor->config.is_once;
+		monitor->is_outdated = is_round_outdated(monitor);
 	}
 }
 
@@ -155,20 +173,24 @@ static void arm_timer(struct monitor *monitor)
 	ev_timer_start(monitor->loop, &monitor->on_due);
 }
 
+static void leave_loop(struct monitor *monitor)
+{
+	if (monitor->calls.is_sandbox_gone && monitor->config.state)
+		statefile_remove(monitor->config.state);
+	ev_break(monitor->loop, EVBREAK_ALL);
+}
+
 static void step(struct monitor *monitor)
 {
 	monitor_read_events(monitor);
 	if (!monitor_is_busy(monitor) && !monitor->is_stopping &&
-	    settle_due(&monitor->settle) <= clock_ms() &&
-	    !(monitor->config.is_once && monitor->has_round))
+	    settle_due(&monitor->settle) <= clock_ms() && !monitor_is_carried_through(monitor))
 		monitor_begin_round(monitor);
 	advance_round(monitor);
 	if (monitor->config.is_once && monitor->has_ended_round && !monitor_is_busy(monitor))
 		monitor->is_stopping = true;
 	if (monitor->is_stopping && !monitor_is_busy(monitor)) {
-		if (monitor->calls.is_sandbox_gone && monitor->config.state)
-			statefile_remove(monitor->config.state);
-		ev_break(monitor->loop, EVBREAK_ALL);
+		leave_loop(monitor);
 		return;
 	}
 	arm_timer(monitor);
@@ -176,14 +198,13 @@ static void step(struct monitor *monitor)
 
 /* --- watchers -------------------------------------------------------------------------------- */
 
-static void on_call_done(void *arg, const struct call_result *result)
+static void on_request_done(void *arg, const struct call_result *result)
 {
 	struct monitor *monitor = arg;
 
-	end_call(monitor, result);
+	end_request(monitor, result);
 	monitor_read_events(monitor);
-	if (monitor->settle.has_hint && !monitor->config.is_once)
-		monitor->is_outdated = true;
+	monitor->is_outdated |= is_round_outdated(monitor);
 	step(monitor);
 }
 
@@ -213,14 +234,15 @@ static void on_grace_over(struct ev_loop *loop, ev_timer *watcher, int events)
 {
 	struct monitor *monitor = watcher->data;
 
+	(void)loop;
 	(void)events;
 	if (monitor->config.policy.dialect->dies_with_monitor) {
 		log_warn("the runtime call did not end in %g s and is ended", GRACE_S);
-		client_kill(monitor->client);
+		delivery_kill(&monitor->delivery);
 	} else {
 		log_warn("the runtime call did not end in %g s and is left alone", GRACE_S);
 	}
-	ev_break(loop, EVBREAK_ALL);
+	leave_loop(monitor);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -247,24 +269,24 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 	monitor->config = *config;
 	monitor->started_ms = clock_ms();
 	monitor->notes = (struct notes){say_note, monitor};
-	slots_init(&monitor->slots, loop, config->slots_fd, config->slot_count, on_slot_granted,
-		   monitor);
 	monitor->calls.dialect = config->policy.dialect;
 	monitor->calls.feed = config->feed;
+	monitor->calls.is_once = config->is_once;
 	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
 	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
 	ret = intake_open(&monitor->intake, config->receive_bytes, &monitor->settle,
 			  &monitor->applied, &monitor->snapshot);
-	if (ret == 0 && config->has_runtime) {
-		monitor->client = client_new(loop, &config->client, on_call_done, monitor);
-		ret = monitor->client ? 0 : -ENOMEM;
-	}
+	if (ret == 0)
+		ret = delivery_init(&monitor->delivery, loop, &config->delivery, on_request_done,
+				    on_slot_granted, monitor);
 	if (ret < 0) {
 		log_error("cannot subscribe to the kernel's events: %s", strerror(-ret));
 		monitor_free(monitor);
 		return NULL;
 	}
 	monitor->intake.feed = config->feed;
+	if (config->feed && !config->delivery.has_runtime && config->delivery.printer.is_text)
+		*config->feed = (struct feed){true, on_item, monitor, 0};
 	init_watchers(monitor);
 	return monitor;
 }
@@ -279,8 +301,7 @@ void monitor_free(struct monitor *monitor)
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
 	monitor_end_round(monitor);
-	slots_release(&monitor->slots);
-	client_free(monitor->client);
+	delivery_fini(&monitor->delivery);
 	snapshot_fini(&monitor->snapshot);
 	request_fini(&monitor->request);
 	applied_fini(&monitor->applied);
@@ -308,8 +329,7 @@ void monitor_resync(struct monitor *monitor)
 
 void monitor_stop(struct monitor *monitor)
 {
-	if (slots_is_waiting(&monitor->slots))
-		slots_release(&monitor->slots);
+	delivery_stop_waiting(&monitor->delivery);
 	if (!monitor->is_stopping && monitor_is_busy(monitor))
 		ev_timer_start(monitor->loop, &monitor->on_grace);
 	monitor->is_stopping = true;

@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "client.h"
+#include "delivery.h"
 #include "feed.h"
 #include "filter.h"
-#include "printer.h"
 #include "snapshot.h"
 #include "statefile.h"
 #include "status.h"
@@ -26,16 +25,12 @@ struct monitor_config {
 	size_t receive_bytes;
 	bool takes_existing;	     /* the runtime knows what is there at start */
 	bool is_once;		     /* one round, then the loop is broken */
-	bool has_runtime;	     /* else each request is printed and counts as acknowledged */
 	struct feed *feed;	     /* NULL, or is told of all that happens */
 	struct statefile *state;     /* NULL: nothing is kept */
-	int slots_fd;		     /* directory of the slots */
-	uint32_t slot_count;	     /* 0: calls are not limited */
 	void (*on_ready)(void *arg); /* called once: from now on no change is missed */
 	void (*on_look)(void *arg);  /* called with each snapshot */
 	void *hook_arg;
-	struct client_config client;
-	struct printer printer;
+	struct delivery_config delivery;
 };
 
 struct monitor;

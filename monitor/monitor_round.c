@@ -39,16 +39,26 @@ void monitor_end_round(struct monitor *monitor)
 	monitor->is_outdated = false;
 }
 
+/* Whether a round that goes on must not give way to a new one. */
+bool monitor_is_carried_through(const struct monitor *monitor)
+{
+	return monitor->has_round &&
+	       (monitor->config.is_once || monitor->cut_rounds >= CUT_ROUNDS_MAX);
+}
+
 static void dump_failed(struct monitor *monitor, int error)
 {
 	uint64_t now_ms = clock_ms();
 	uint32_t pause_ms = retry_failed(&monitor->dump_retry, now_ms, monitor->calls.seed);
 
 	if (monitor->dump_retry.failures == 1)
-		log_warn("cannot take a snapshot of the namespace: %s; trying again",
-			 error == -EINTR ? "it changes all the time" : strerror(-error));
+		log_warn("cannot take a snapshot of the namespace: %s%s",
+			 error == -EINTR ? "it changes all the time" : strerror(-error),
+			 monitor->config.is_once ? "" : "; trying again");
 	settle_failed(&monitor->settle, now_ms,
 		      pause_ms < DUMP_PAUSE_MAX_MS ? pause_ms : DUMP_PAUSE_MAX_MS);
+	if (monitor->config.is_once)
+		monitor_give_up(monitor);
 }
 
 /*
@@ -130,6 +140,7 @@ void monitor_begin_round(struct monitor *monitor)
 	bool *has_lost_events = &monitor->intake.has_lost_events;
 	bool had_lost_events;
 
+	monitor->cut_rounds += monitor->has_round;
 	monitor_end_round(monitor);
 	monitor->config.on_look(monitor->config.hook_arg);
 	if (monitor->is_stopping)

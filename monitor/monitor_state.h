@@ -11,6 +11,7 @@
 
 #include "applied.h"
 #include "calls.h"
+#include "delivery.h"
 #include "intake.h"
 #include "limit_notes.h"
 #include "monitor.h"
@@ -18,19 +19,20 @@
 #include "reconcile.h"
 #include "retry.h"
 #include "settle.h"
-#include "slots.h"
 #include "snapshot.h"
 
 /* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact
  * soon. */
 #define DUMP_PAUSE_MAX_MS 1000
 
+/* So many rounds in a row may be cut short because their snapshot has become old. */
+#define CUT_ROUNDS_MAX 3
+
 struct monitor {
 	struct ev_loop *loop;
 	struct monitor_config config;
 	struct intake intake;
-	struct client *client; /* NULL: standalone */
-	struct slots slots;
+	struct delivery delivery;
 	struct settle settle;
 	struct snapshot snapshot; /* while a round goes on */
 	struct applied applied;
@@ -46,8 +48,9 @@ struct monitor {
 	ev_timer on_grace;
 	bool has_baseline; /* what the runtime knew at start has been taken as applied */
 	bool has_round;
-	bool has_ended_round; /* at least one */
-	bool is_outdated;     /* the round's snapshot is older than a hint, and was used already */
+	bool has_ended_round;	 /* at least one */
+	unsigned int cut_rounds; /* that gave way to new ones since the last that did not */
+	bool is_outdated; /* the round's snapshot is older than a hint, and was used already */
 	bool is_stopping;
 	uint64_t snapshot_count;
 	uint64_t resync_count;
@@ -70,6 +73,9 @@ void monitor_save_state(struct monitor *monitor);
 void monitor_begin_round(struct monitor *monitor);
 
 void monitor_end_round(struct monitor *monitor);
+
+/* Whether a round that goes on must not give way to a new one. */
+bool monitor_is_carried_through(const struct monitor *monitor);
 
 /* Whether a call runs, or waits for a slot. */
 bool monitor_is_busy(const struct monitor *monitor);

@@ -12,9 +12,9 @@ static enum status_state state_of(const struct monitor *monitor)
 {
 	if (monitor->is_stopping)
 		return STATUS_STOPPING;
-	if (monitor->client && client_is_busy(monitor->client))
+	if (delivery_is_calling(&monitor->delivery))
 		return STATUS_CALLING;
-	if (slots_is_waiting(&monitor->slots))
+	if (slots_is_waiting(&monitor->delivery.slots))
 		return STATUS_WAITING;
 	return monitor->has_baseline ? STATUS_WATCHING : STATUS_STARTING;
 }
@@ -25,8 +25,7 @@ void monitor_view(const struct monitor *monitor, struct status_view *view)
 	view->applied = &monitor->applied;
 	view->calls = &monitor->calls;
 	view->state = state_of(monitor);
-	view->request =
-		monitor->client && client_is_busy(monitor->client) ? &monitor->request : NULL;
+	view->request = delivery_is_calling(&monitor->delivery) ? &monitor->request : NULL;
 	view->request_ms = monitor->call_ms;
 	view->started_ms = monitor->started_ms;
 	view->now_ms = clock_ms();

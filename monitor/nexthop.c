@@ -85,7 +85,7 @@ static int append_hops(const struct nexthop_table *table, uint32_t id, struct ro
 	return 0;
 }
 
-int nexthop_resolve(struct nexthop_table *table, struct route_list *list)
+int nexthop_resolve(struct nexthop_table *table, struct route_list *list, size_t max_hops)
 {
 	size_t kept = 0;
 
@@ -97,6 +97,8 @@ int nexthop_resolve(struct nexthop_table *table, struct route_list *list)
 		if (route->nexthop_id != 0) {
 			if (append_hops(table, route->nexthop_id, list, route))
 				return -ENOMEM;
+			if (list->hop_count > max_hops)
+				return -EOVERFLOW;
 			route->nexthop_id = 0;
 		}
 		if (route->hop_count > 0)

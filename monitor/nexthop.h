@@ -47,8 +47,9 @@ int nexthop_add(struct nexthop_table *table, const struct nexthop *nexthop,
 
 /*
  * Gives each route in @list that has only an id the hops of its object, and takes out those whose
- * object has no living hop. Sorts the table. Returns 0 or -ENOMEM.
+ * object has no living hop. Sorts the table. Returns 0; -EOVERFLOW if that were more than @max_hops
+ * in the list, which then is of no use; or -ENOMEM.
  */
-int nexthop_resolve(struct nexthop_table *table, struct route_list *list);
+int nexthop_resolve(struct nexthop_table *table, struct route_list *list, size_t max_hops);
 
 #endif

@@ -118,7 +118,7 @@ static int read_format(const struct reader *reader, const char *value)
 	return ret;
 }
 
-/* The options about the runtime; others are left to read_other(). */
+/* The options about the runtime and what it is told of. */
 static int read_value(const struct reader *reader, int id, const char *value)
 {
 	struct options *options = reader->options;
@@ -154,6 +154,7 @@ static int read_value(const struct reader *reader, int id, const char *value)
 	}
 }
 
+/* All that have a value: the rest of them is left to read_value(). */
 static int read_other(const struct reader *reader, int id, const char *value)
 {
 	struct options *options = reader->options;
@@ -204,7 +205,7 @@ static int read_other(const struct reader *reader, int id, const char *value)
 	}
 }
 
-/* The dialect's defaults, for what was not given. */
+/* What was given where the default depends on something else. */
 struct given {
 	bool runs_in_sandbox;
 	bool is_debug;
@@ -318,15 +319,6 @@ static void set_kata_mode(struct options *options)
 	options->log_level = LOG_LEVEL_WARN;
 }
 
-/* What getopt said about the argument that it did not like. */
-static int fail_unknown(int answer, const char *argument, char *error)
-{
-	snprintf(error, OPTIONS_ERROR_SIZE,
-		 answer == ':' ? "%.80s needs a value" : "%.80s: no such option; see --help",
-		 argument);
-	return -EINVAL;
-}
-
 static const char *name_of(int id)
 {
 	for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -334,6 +326,20 @@ static const char *name_of(int id)
 			return rows[i].name;
 	}
 	return "";
+}
+
+/* What getopt said about the argument that it did not like; optopt is the id of one that it knows.
+ */
+static int fail_unknown(int answer, const char *argument, char *error)
+{
+	const char *why = ": no such option, or not its whole name; see --help";
+
+	if (answer == ':')
+		why = " needs a value";
+	else if (strchr(argument, '=') && name_of(optopt)[0])
+		why = ": this option takes no value";
+	snprintf(error, OPTIONS_ERROR_SIZE, "%.80s%s", argument, why);
+	return -EINVAL;
 }
 
 int options_parse(struct options *options, int argc, char **argv, char error[OPTIONS_ERROR_SIZE])

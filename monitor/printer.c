@@ -10,13 +10,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "encode.h"
+#include "nowait.h"
 #include "utf8.h"
 
-static int print_json(const struct printer *printer, const struct request *request)
+static int print_json(const struct printer *printer, FILE *stream, const struct request *request)
 {
 	struct encoder encoder;
 	struct timespec now;
@@ -28,7 +30,7 @@ static int print_json(const struct printer *printer, const struct request *reque
 	if (gmtime_r(&now.tv_sec, &utc))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
 	/* Reason, verb and sandbox are ours: nothing in them needs an escape. */
-	fprintf(printer->stream,
+	fprintf(stream,
 		"{\"time\":\"%s.%06ldZ\",\"reason\":\"%s\",\"verb\":\"%s\",\"sandbox\":\"%s\","
 		"\"data\":",
 		when, now.tv_nsec / 1000, request->reason,
@@ -37,11 +39,11 @@ static int print_json(const struct printer *printer, const struct request *reque
 	encode_init(&encoder, request, printer->dialect);
 	do {
 		ret = encode_more(&encoder);
-		fwrite(encoder.text, 1, encoder.text_len, printer->stream);
+		fwrite(encoder.text, 1, encoder.text_len, stream);
 		encode_consume(&encoder, encoder.text_len);
 	} while (ret == 0 && !encoder.is_complete);
 	encode_fini(&encoder);
-	fputs("}\n", printer->stream);
+	fputs("}\n", stream);
 	return ret;
 }
 
@@ -111,7 +113,7 @@ static void print_start(FILE *stream, const char *word)
 	fprintf(stream, "%s.%03ld  %-9s ", when, now.tv_nsec / 1000000, word);
 }
 
-static void print_call(const struct printer *printer, const struct request *request)
+static void print_call(const struct printer *printer, FILE *stream, enum verb verb)
 {
 	static const char *const colors[] = {
 		[VERB_ADD] = "\033[32m",
@@ -119,26 +121,25 @@ static void print_call(const struct printer *printer, const struct request *requ
 		[VERB_UPDATE] = "\033[33m",
 		[VERB_ROUTES] = "\033[36m",
 	};
-	const char *const *words = printer->dialect->verbs[request->verb];
+	const char *const *words = printer->dialect->verbs[verb];
 
-	fprintf(printer->stream, INDENT "%-9s %sRUNTIME", "would run",
-		printer->has_color ? colors[request->verb] : "");
+	fprintf(stream, INDENT "%-9s %sRUNTIME", "would run",
+		printer->has_color ? colors[verb] : "");
 	for (size_t i = 0; i < DIALECT_VERB_WORDS && words[i]; i++)
-		fprintf(printer->stream, " %s", words[i]);
-	fprintf(printer->stream, " %s -%s\n", printer->sandbox ? printer->sandbox : "SANDBOX",
+		fprintf(stream, " %s", words[i]);
+	fprintf(stream, " %s -%s\n", printer->sandbox ? printer->sandbox : "SANDBOX",
 		printer->has_color ? "\033[0m" : "");
 }
 
-static void print_text(const struct printer *printer, const struct request *request)
+static void print_text(const struct printer *printer, FILE *stream, const struct request *request)
 {
-	FILE *stream = printer->stream;
 	char name[NAME_TEXT_SIZE];
 
 	print_start(stream, "means");
 	if (request->verb != VERB_ROUTES)
 		fprintf(stream, "%s: ", utf8_printable(request->iface.name, name));
 	fprintf(stream, "%s\n", request->reason);
-	print_call(printer, request);
+	print_call(printer, stream, request->verb);
 	fprintf(stream, INDENT "%-9s ", "with");
 	if (request->verb == VERB_ROUTES)
 		print_routes(stream, &request->routes);
@@ -146,34 +147,81 @@ static void print_text(const struct printer *printer, const struct request *requ
 		print_iface(stream, request);
 }
 
-/* What a person need not be told: a request has its own lines, notes are in the log. */
-static bool is_worth_a_line(enum feed_kind kind)
+bool printer_wants(enum feed_kind kind)
 {
 	return kind == FEED_KERNEL;
 }
 
-void printer_print_event(const struct printer *printer, const struct feed_item *item)
+static int print_event(const struct printer *printer, FILE *stream, const struct feed_item *item)
 {
-	char text[UTF8_SANITIZED_SIZE(512)];
+	char *text = malloc(UTF8_SANITIZED_SIZE(strlen(item->text)));
 
-	if (!is_worth_a_line(item->kind) || strlen(item->text) >= 512)
-		return;
-	print_start(printer->stream, feed_kind_name(item->kind));
-	fprintf(printer->stream, "%s%s%s\n", printer->has_color ? "\033[2m" : "",
+	if (!text)
+		return -ENOMEM;
+	print_start(stream, feed_kind_name(item->kind));
+	fprintf(stream, "%s%s%s\n", printer->has_color ? "\033[2m" : "",
 		utf8_printable(item->text, text), printer->has_color ? "\033[0m" : "");
-	/* Should that fail, the next request will say so. */
-	fflush(printer->stream);
+	free(text);
+	return 0;
 }
 
-int printer_print(const struct printer *printer, const struct request *request)
+/* Writes what print functions have made on @stream, as far as it can be written now. */
+static int start_writing(struct printer *printer, FILE *stream, int ret)
 {
+	if (ferror(stream))
+		ret = -ENOMEM;
+	if (fclose(stream) == EOF || ret < 0) {
+		printer_stop(printer);
+		return -ENOMEM;
+	}
+	printer->written = 0;
+	return printer_continue(printer);
+}
+
+int printer_start(struct printer *printer, const struct request *request)
+{
+	FILE *stream = open_memstream(&printer->text, &printer->size);
 	int ret = 0;
 
+	if (!stream)
+		return -ENOMEM;
 	if (printer->is_text)
-		print_text(printer, request);
+		print_text(printer, stream, request);
 	else
-		ret = print_json(printer, request);
-	if (ret == 0 && (fflush(printer->stream) == EOF || ferror(printer->stream)))
-		ret = errno > 0 ? -errno : -EIO;
-	return ret;
+		ret = print_json(printer, stream, request);
+	return start_writing(printer, stream, ret);
+}
+
+int printer_start_event(struct printer *printer, const struct feed_item *item)
+{
+	FILE *stream = open_memstream(&printer->text, &printer->size);
+
+	if (!stream)
+		return -ENOMEM;
+	return start_writing(printer, stream, print_event(printer, stream, item));
+}
+
+int printer_continue(struct printer *printer)
+{
+	ssize_t written = nowait_write(printer->fd, printer->text + printer->written,
+				       printer->size - printer->written);
+
+	if (written >= 0) {
+		printer->written += (size_t)written;
+		if (printer->written < printer->size)
+			return 0;
+	}
+	printer_stop(printer);
+	return written < 0 ? (int)written : 1;
+}
+
+void printer_stop(struct printer *printer)
+{
+	free(printer->text);
+	printer->text = NULL;
+}
+
+bool printer_is_busy(const struct printer *printer)
+{
+	return printer->text != NULL;
 }

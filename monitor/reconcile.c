@@ -91,6 +91,7 @@ static int next_removal(struct round *round, uint64_t now_ms, struct request *re
 {
 	while (round->next < round->applied->count) {
 		struct plug *plug = round->applied->plugs[round->next++];
+		const struct link *namesake;
 		struct iface iface;
 
 		if (!plug->is_gone || plug->is_dropped)
@@ -103,6 +104,12 @@ static int next_removal(struct round *round, uint64_t now_ms, struct request *re
 			continue;
 		if (iface_copy(&iface, &plug->iface))
 			return -ENOMEM;
+		namesake = filter_find_namesake(round->policy, round->snapshot, &iface);
+		if (namesake && !plug->has_said_namesake)
+			notes_warn(round->notes,
+				   "link %s (index %u): the removal of the old one may set it down",
+				   namesake->name, namesake->index);
+		plug->has_said_namesake |= namesake != NULL;
 		make_request(request, VERB_DEL, &iface, "the link is gone");
 		*subject = plug;
 		return 1;
@@ -236,12 +243,14 @@ static int add_link(struct round *round, const struct link *link, enum link_verd
 static int next_addition(struct round *round, uint64_t now_ms, struct request *request,
 			 struct plug **subject)
 {
-	while (round->next < round->snapshot->link_count) {
-		const struct link *link = &round->snapshot->links[round->next++];
+	const struct link *link;
+
+	while ((link = snapshot_next_link(round->snapshot, round->next_link))) {
 		struct plug *plug = applied_find(round->applied, link->index);
 		enum link_verdict verdict;
 		int ret = 0;
 
+		round->next_link = link->index + 1;
 		if (plug && plug->state == PLUG_APPLIED)
 			continue;
 		verdict = filter_link(round->policy, round->snapshot, link);
@@ -252,7 +261,7 @@ static int next_addition(struct round *round, uint64_t now_ms, struct request *r
 		} else if (plug) {
 			/* Down: when it comes up, everything about it begins anew. */
 			plug->ready_by_ms = 0;
-			plug->retry.is_resting = false;
+			retry_reset(&plug->retry);
 		}
 		if (ret != 0)
 			return ret;
@@ -444,6 +453,7 @@ void round_begin(struct round *round, const struct policy *policy, struct snapsh
 static int next_phase(struct round *round)
 {
 	round->next = 0;
+	round->next_link = 0;
 	round->phase++;
 	/* Once more, if a name that an addition waits for may have become free. */
 	if (round->phase == ROUND_ROUTES && round->is_blocked && round->has_changed_names)

@@ -33,7 +33,8 @@ struct round {
 	struct applied *applied;
 	const struct notes *notes;
 	enum round_phase phase;
-	size_t next;		 /* link or plug of the phase */
+	size_t next;		 /* plug of the phase */
+	uint32_t next_link;	 /* ifindex, for additions: links may be dropped meanwhile */
 	bool has_macvtap;	 /* the runtime moved the state of links into the VM */
 	bool is_blocked;	 /* an addition waits for a name to become free */
 	bool has_changed_names;	 /* a removal or an update was asked for since additions were looked

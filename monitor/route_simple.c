@@ -141,6 +141,20 @@ static int keep_best(struct route_list *list, struct route_notes *notes)
 	return 0;
 }
 
+/*
+ * What such a runtime cannot be told is not compared either: each list that is sent makes the guest
+ * lose all its routes for a moment. There is one route to each destination by now, so the order
+ * stays.
+ */
+static void forget_the_unsayable(struct route_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		list->routes[i].metric = 0;
+		list->routes[i].mtu = 0;
+		route_hops(list, &list->routes[i])->is_onlink = false;
+	}
+}
+
 /* Routes without gateway come first in the list, so all that can reach a gateway is known by then.
  */
 static int add_link_routes(struct guest *guest, const struct route_list *list)
@@ -200,8 +214,10 @@ int route_simplify(struct route_list *list, const struct applied *applied,
 		ret = keep_best(list, notes);
 	if (ret == 0)
 		ret = add_link_routes(&guest, list);
-	if (ret == 0)
+	if (ret == 0) {
 		leave_out_unreachable(list, &guest, notes);
+		forget_the_unsayable(list);
+	}
 	prefix_set_fini(&guest.connected);
 	prefix_set_fini(&guest.reachable);
 	return ret;

@@ -33,7 +33,6 @@ struct session {
 	struct ev_loop *loop;
 	struct monitor *monitor;	 /* NULL while the lock is waited for */
 	struct feed feed;		 /* of what happens in it */
-	struct printer printer;		 /* of what happens, for a person */
 	struct varlink_service *service; /* NULL: there is no run directory */
 	struct netns_id netns;
 	struct lock lock;
@@ -180,25 +179,12 @@ static void fill_printer(const struct options *options, struct printer *printer)
 	bool is_text = options_is_text(options);
 
 	*printer = (struct printer){
-		.stream = stdout,
+		.fd = STDOUT_FILENO,
 		.is_text = is_text,
 		.has_color = is_text && is_terminal && !getenv("NO_COLOR"),
 		.dialect = options->dialect,
 		.sandbox = options->sandbox,
 	};
-}
-
-static void on_feed(void *arg, const struct feed_item *item)
-{
-	printer_print_event(arg, item);
-}
-
-/* A person who looks sees what happened before what it means. */
-static void show_events(struct session *session, struct printer *printer)
-{
-	session->printer = *printer;
-	if (!session->runtime && printer->is_text)
-		session->feed = (struct feed){true, on_feed, &session->printer, 0};
 }
 
 /* Whoever looks on may do without; the monitor need not. */
@@ -230,20 +216,19 @@ static void start_monitor(struct session *session)
 		.receive_bytes = options->receive_bytes,
 		.takes_existing = options->takes_existing,
 		.is_once = options->is_once,
-		.has_runtime = session->runtime != NULL,
-		.state = session->state.directory_fd >= 0 ? &session->state : NULL,
 		.feed = &session->feed,
-		.slots_fd = session->slots_fd,
-		.slot_count = options->slots,
+		.state = session->state.directory_fd >= 0 ? &session->state : NULL,
 		.on_ready = on_ready,
 		.on_look = on_look,
 		.hook_arg = session,
 	};
 
 	options_policy(options, &config.policy);
-	fill_client(session, &config.client);
-	fill_printer(options, &config.printer);
-	show_events(session, &config.printer);
+	config.delivery.has_runtime = session->runtime != NULL;
+	config.delivery.slots_fd = session->slots_fd;
+	config.delivery.slot_count = session->runtime ? options->slots : 0;
+	fill_client(session, &config.delivery.client);
+	fill_printer(options, &config.delivery.printer);
 	session->monitor = monitor_new(session->loop, &config);
 	if (!session->monitor) {
 		fail(session, EXIT_ERROR);
@@ -298,8 +283,10 @@ static int open_directory(const char *what, const char *path)
 
 	if (fd >= 0)
 		return fd;
-	log_error("cannot use %s %s: %s", what, path,
-		  fd == -EPERM ? "it must be ours alone to write (mode 0700)" : strerror(-fd));
+	log_error("cannot use %s %.200s: %s", what, path,
+		  fd == -EPERM
+			  ? "it must be a directory, not a link to one, that only we may write to"
+			  : strerror(-fd));
 	return -1;
 }
 
@@ -338,18 +325,19 @@ static void begin(struct session *session)
 {
 	int run_fd = -1;
 
-	if (session->runtime)
+	if (session->runtime) {
 		say_no_runtime(session);
-	if (!session->runtime) {
-		start_monitor(session);
-	} else if (!open_directories(session, &run_fd)) {
-		fail(session, EXIT_ERROR);
-	} else if (run_fd < 0) {
-		start_monitor(session);
-	} else {
-		lock_init(&session->lock, run_fd, &session->netns);
-		on_turn(session);
+		if (!open_directories(session, &run_fd)) {
+			fail(session, EXIT_ERROR);
+			return;
+		}
 	}
+	if (run_fd < 0) {
+		start_monitor(session);
+		return;
+	}
+	lock_init(&session->lock, run_fd, &session->netns);
+	on_turn(session);
 }
 
 /* --- start and end --------------------------------------------------------------------------- */
@@ -363,13 +351,15 @@ static int enter_netns(struct session *session)
 
 	if (netns) {
 		if (netns_path(netns, path) < 0) {
-			log_error("--netns %s: expected NAME, PATH or pid:PID", netns);
+			log_error("--netns %.200s: expected NAME, PATH or pid:PID", netns);
 			return EXIT_USAGE;
 		}
 		ret = netns_enter(path, &session->origin_fd);
 		if (ret < 0) {
-			log_error("cannot enter network namespace %s (%s): %s", netns, path,
-				  ret == -EINVAL ? "it is none" : strerror(-ret));
+			log_error("cannot enter network namespace %.200s: %s", netns,
+				  ret == -EINVAL  ? "it is none"
+				  : ret == -EPERM ? "CAP_SYS_ADMIN is needed"
+						  : strerror(-ret));
 			return EXIT_ERROR;
 		}
 	}
@@ -377,6 +367,13 @@ static int enter_netns(struct session *session)
 	if (ret < 0)
 		log_error("cannot tell which namespace this is: %s", strerror(-ret));
 	return ret < 0 ? EXIT_ERROR : 0;
+}
+
+/* libev cannot go on, and would call abort(3). */
+static void on_loop_error(const char *message)
+{
+	log_error("the event loop cannot go on: %s: %s", message, strerror(errno));
+	_exit(EXIT_ERROR);
 }
 
 static void on_never(struct ev_loop *loop, ev_periodic *watcher, int events)
@@ -393,9 +390,11 @@ static void on_never(struct ev_loop *loop, ev_periodic *watcher, int events)
  */
 static struct ev_loop *open_loop(void)
 {
-	struct ev_loop *loop = ev_default_loop(0);
+	struct ev_loop *loop;
 	ev_periodic never;
 
+	ev_set_syserr_cb(on_loop_error);
+	loop = ev_default_loop(0);
 	if (!loop)
 		return NULL;
 	ev_periodic_init(&never, on_never, 0., 0., NULL);
@@ -422,6 +421,12 @@ static void run(struct session *session)
 		session->status = monitor_exit_status(session->monitor) ? EXIT_ERROR : EXIT_STOPPED;
 }
 
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int session_run(const struct options *options, const char *runtime)
 {
 	struct session session = {
@@ -444,8 +449,9 @@ int session_run(const struct options *options, const char *runtime)
 	pathwatch_stop(&session.pathwatch);
 	pidwatch_stop(&session.pidwatch);
 	lock_release(&session.lock);
-	if (session.notify_fd >= 0)
-		close(session.notify_fd);
+	close_fd(session.notify_fd);
+	close_fd(session.origin_fd);
+	close_fd(session.slots_fd);
 	if (session.loop)
 		ev_loop_destroy(session.loop);
 	return session.status;

@@ -94,6 +94,21 @@ struct link *snapshot_find_link(const struct snapshot *snapshot, uint32_t index)
 	return bsearch(&key, snapshot->links, snapshot->link_count, sizeof(key), compare_links);
 }
 
+const struct link *snapshot_next_link(const struct snapshot *snapshot, uint32_t index)
+{
+	size_t low = 0, high = snapshot->link_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (snapshot->links[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < snapshot->link_count ? &snapshot->links[low] : NULL;
+}
+
 const struct address *snapshot_addresses(const struct snapshot *snapshot, uint32_t index,
 					 size_t *count)
 {

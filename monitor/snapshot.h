@@ -44,6 +44,13 @@ struct snapshot_limits {
 	size_t max_routes; /* and as many addresses */
 };
 
+/* A nexthop group is shared by its routes in the kernel, but not here: the bound of all next hops.
+ */
+static inline size_t snapshot_max_hops(const struct snapshot_limits *limits)
+{
+	return 4 * limits->max_routes;
+}
+
 struct snapshot {
 	struct link *links; /* sorted by index once complete */
 	size_t link_count;
@@ -54,7 +61,7 @@ struct snapshot {
 	struct route_list routes; /* of the main table, unsorted and unjudged */
 	bool has_more_links;	  /* than max_links: the lowest indexes are here */
 	bool has_more_addresses;
-	bool has_more_routes; /* than max_routes: nothing can be said of routes */
+	bool has_more_routes; /* than max_routes, or next hops: nothing can be said of routes */
 	bool has_route_parts; /* they came in several datagrams, between which they can change */
 	bool has_torn_routes; /* … and something did change: stable routes may be missing */
 	bool has_cut_routes;  /* one is too large for a dump, which ended there */
@@ -77,6 +84,10 @@ void snapshot_complete(struct snapshot *snapshot, const struct snapshot_limits *
 
 /* The link with @index, or NULL. The snapshot must be complete. */
 struct link *snapshot_find_link(const struct snapshot *snapshot, uint32_t index);
+
+/* The first link whose index is @index or higher, or NULL: links may be dropped while one goes on.
+ */
+const struct link *snapshot_next_link(const struct snapshot *snapshot, uint32_t index);
 
 /* The first of the @count addresses of the link with @index; NULL and 0 where it has none. */
 const struct address *snapshot_addresses(const struct snapshot *snapshot, uint32_t index,

@@ -265,6 +265,12 @@ void statefile_save(struct statefile *file, const struct applied *applied)
 	say_write(file, ret);
 }
 
+void statefile_forget_call(struct statefile *file)
+{
+	if (file->directory_fd >= 0)
+		remove_file(file, ".call");
+}
+
 void statefile_remove(struct statefile *file)
 {
 	if (file->directory_fd < 0)

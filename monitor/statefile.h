@@ -44,6 +44,9 @@ void statefile_note_call(struct statefile *file, const struct request *request);
 /* Replaces the state: what is applied now, with no call under way. A failure is said once. */
 void statefile_save(struct statefile *file, const struct applied *applied);
 
+/* The call that was noted has changed nothing. */
+void statefile_forget_call(struct statefile *file);
+
 /* Removes both files: nothing of the sandbox is left to be known. */
 void statefile_remove(struct statefile *file);
 

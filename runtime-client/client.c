@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "encode.h"
 #include "spawn.h"
 
@@ -55,14 +56,6 @@ struct client {
 	ev_child on_exit;
 	ev_timer on_timeout;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void close_fd(int *fd)
 {
@@ -182,7 +175,7 @@ static void report(struct client *client, enum outcome outcome, int detail)
 	struct call_result result = {
 		.outcome = outcome,
 		.detail = detail,
-		.elapsed_ms = (uint32_t)(now_ms() - client->started_ms),
+		.elapsed_ms = (uint32_t)(clock_ms() - client->started_ms),
 		.output = client->output,
 		.output_len = client->output_len,
 	};
@@ -220,17 +213,24 @@ static void on_exit_status(struct ev_loop *loop, ev_child *watcher, int events)
 		report(client, OUTCOME_DONE, 0);
 }
 
+/* The child has not been waited for; it may have left its group, which then need not exist. */
+static void signal_call(const struct client *client, int signal)
+{
+	kill(-client->pid, signal);
+	kill(client->pid, signal);
+}
+
 static void on_timeout(struct ev_loop *loop, ev_timer *watcher, int events)
 {
 	struct client *client = watcher->data;
 
 	(void)events;
 	if (client->state == CALL_ENDING) {
-		kill(-client->pid, SIGKILL);
+		signal_call(client, SIGKILL);
 		return;
 	}
 	client->state = CALL_ENDING;
-	kill(-client->pid, SIGTERM);
+	signal_call(client, SIGTERM);
 	ev_timer_set(watcher, KILL_AFTER_MS / 1000., 0.);
 	ev_timer_start(loop, watcher);
 }
@@ -360,7 +360,7 @@ int client_call(struct client *client, const struct request *request)
 	int ret;
 
 	fill_verb(client, request->verb);
-	client->started_ms = now_ms();
+	client->started_ms = clock_ms();
 	client->output = malloc(CLIENT_OUTPUT_SIZE);
 	ret = client->output ? open_pipes(client, &spawn) : -ENOMEM;
 	if (ret == 0) {
@@ -387,7 +387,7 @@ void client_kill(struct client *client)
 {
 	if (client->state == CALL_IDLE)
 		return;
-	kill(-client->pid, SIGTERM);
+	signal_call(client, SIGTERM);
 	end_call(client);
 	free_output(client);
 }

@@ -65,6 +65,7 @@ static const struct dialect dialects[] = {
 		.has_raw_flags = true,
 		.scans_addressed = true,
 		.moves_macvtap = true,
+		.finds_by_name = true,
 		.fails_midway = true,
 	},
 };

@@ -55,6 +55,7 @@ struct dialect {
 	bool has_index;		/* interfaces carry Index, routes the fields of plain */
 	bool scans_addressed;	/* what it knows at start has an address, ready or not */
 	bool moves_macvtap;	/* under a *_kata macvtap a link's state is in the guest */
+	bool finds_by_name;	/* a removal sets down whichever link bears the name now */
 	bool fails_midway;	/* after a failed call nobody knows which part was done */
 };
 

@@ -12,6 +12,9 @@
 
 #include "spawn.h"
 
+/* Before a wait that failed is reported. */
+#define PAUSE_S 1.
+
 bool lockwait_try(int fd)
 {
 	struct flock turn = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -25,6 +28,20 @@ bool lockwait_try(int fd)
 	return is_locked;
 }
 
+static void tell(struct lockwait *wait, bool is_locked)
+{
+	wait->loop = NULL;
+	wait->on_locked(wait->arg, is_locked);
+}
+
+static void on_pause_over(struct ev_loop *loop, ev_timer *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	tell(watcher->data, false);
+}
+
+/* A child that could not wait is no reason to start the next one at once. */
 static void on_exit_status(struct ev_loop *loop, ev_child *watcher, int events)
 {
 	struct lockwait *wait = watcher->data;
@@ -32,8 +49,10 @@ static void on_exit_status(struct ev_loop *loop, ev_child *watcher, int events)
 
 	(void)events;
 	ev_child_stop(loop, watcher);
-	wait->loop = NULL;
-	wait->on_locked(wait->arg, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		tell(wait, true);
+	else
+		ev_timer_start(loop, &wait->on_pause_over);
 }
 
 int lockwait_start(struct lockwait *wait, struct ev_loop *loop, int fd,
@@ -48,6 +67,8 @@ int lockwait_start(struct lockwait *wait, struct ev_loop *loop, int fd,
 	wait->arg = arg;
 	ev_child_init(&wait->on_exit, on_exit_status, pid, 0);
 	wait->on_exit.data = wait;
+	ev_timer_init(&wait->on_pause_over, on_pause_over, PAUSE_S, 0.);
+	wait->on_pause_over.data = wait;
 	ev_child_start(loop, &wait->on_exit);
 	return 0;
 }
@@ -56,9 +77,12 @@ void lockwait_stop(struct lockwait *wait)
 {
 	if (!wait->loop)
 		return;
-	ev_child_stop(wait->loop, &wait->on_exit);
-	kill(wait->on_exit.pid, SIGKILL);
-	waitpid(wait->on_exit.pid, NULL, 0);
+	if (ev_is_active(&wait->on_exit)) {
+		ev_child_stop(wait->loop, &wait->on_exit);
+		kill(wait->on_exit.pid, SIGKILL);
+		waitpid(wait->on_exit.pid, NULL, 0);
+	}
+	ev_timer_stop(wait->loop, &wait->on_pause_over);
 	wait->loop = NULL;
 }
 

@@ -11,6 +11,7 @@
 struct lockwait {
 	struct ev_loop *loop;
 	ev_child on_exit; /* of the waiting child */
+	ev_timer on_pause_over;
 	void (*on_locked)(void *arg, bool is_locked);
 	void *arg;
 };
@@ -24,8 +25,8 @@ bool lockwait_try(int fd);
 
 /*
  * Calls @on_locked from @loop, the default one, when the lock on @fd is the caller's, or with
- * is_locked false if the child that waits for it was killed. @fd must stay open until then. Returns
- * 0 or a negative errno.
+ * is_locked false, after a pause, if the child that waits for it has failed. @fd must stay open
+ * until then. Returns 0 or a negative errno.
  */
 int lockwait_start(struct lockwait *wait, struct ev_loop *loop, int fd,
 		   void (*on_locked)(void *arg, bool is_locked), void *arg);

@@ -155,7 +155,9 @@ int spawn_find(const char *program, char *path, size_t size)
 	}
 	while (directories && *directories) {
 		size_t length = strcspn(directories, ":");
-		int written = snprintf(path, size, "%.*s/%s", (int)length, directories, program);
+		/* An empty part is the working directory, as to a shell. */
+		int written = snprintf(path, size, "%.*s/%s", length > 0 ? (int)length : 1,
+				       length > 0 ? directories : ".", program);
 		int ret = written < 0 || (size_t)written >= size ? -ENAMETOOLONG
 								 : check_executable(path);
 

@@ -27,7 +27,7 @@ static void parse_as_all(const struct nlmsghdr *message, void *arg)
 		abort();
 	nlparse_route(message, &routes);
 	nlparse_nexthop(message, &nexthops);
-	if (nexthop_resolve(&nexthops, &routes) == 0) {
+	if (nexthop_resolve(&nexthops, &routes, 100000) == 0) {
 		for (size_t i = 0; i < routes.count; i++) {
 			if (routes.routes[i].hop_count == 0)
 				abort();

@@ -65,7 +65,7 @@ static void run_round(struct session *session)
 
 	session->requests = 0;
 	session->now_ms += 100000;
-	nexthop_resolve(&session->nexthops, &session->snapshot.routes);
+	nexthop_resolve(&session->nexthops, &session->snapshot.routes, 100000);
 	snapshot_complete(&session->snapshot, &limits);
 	round_begin(&round, &session->policy, &session->snapshot, applied, &notes,
 		    session->fate & 1);

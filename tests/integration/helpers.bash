@@ -242,7 +242,8 @@ make_views() {
 
 is_view_equal() {
 	make_views
-	cmp -s "$DIR/expected" "$DIR/view"
+	# What jq refuses is empty, and two of that are not equal.
+	[ -s "$DIR/view" ] && cmp -s "$DIR/expected" "$DIR/view"
 }
 
 # The runtime's view equals the kernel's, at the latest after a while.

@@ -105,7 +105,7 @@ log_has_times() { [ "$(grep -cE "$2" "$DIR/log")" -eq "$1" ]; }
 	finish
 }
 
-TOO_MANY_ROUTES='level=warning msg="more than 50 routes or addresses: no routes are sent; see --max-routes"'
+TOO_MANY_ROUTES='level=warning msg="more than 50 routes or addresses, or 200 next hops: no routes are sent; see --max-routes"'
 ROUTES_FIT='level=info msg="no more than 50 routes or addresses again: all are handled"'
 
 @test "over --max-routes nothing is said of routes but one warning, and all else goes on; below, all are sent" {
@@ -224,5 +224,45 @@ LINKS_FIT='level=info msg="no more than 5 links again: all are handled"'
 	wait_calls 1 '.verb == "del-network" and .data.Name == "eth3"'
 	wait_for "$BOUND" last_list_has 0
 	log_has_times 1 "$LINKS_FIT"
+	finish
+}
+
+@test "what a dump over the limit leaves behind disturbs no other question" {
+	mk eth1
+	mk eth2
+	T addr add 10.1.0.2/24 dev eth1
+	start_monitor --max-routes 50
+	stop_monitor
+	# While nobody watches a link goes, and more routes come than are handled: it is asked for by its index.
+	T link del eth2
+	ip netns exec "$NS" sh -c 'echo 0 >/proc/sys/net/ipv4/nexthop_compat_mode'
+	T nexthop add id 5 via 10.1.0.1 dev eth1
+	T route add 10.50.0.0/16 nhid 5
+	for_each 1 3000 'route add unicast 10.0.0.0/8 via 10.1.0.1 metric %' | T -batch -
+	start_monitor --max-routes 50
+	wait_calls 1 '.verb == "del-network" and .data.Name == "eth2"'
+	mk eth3
+	wait_calls 1 '.verb == "add-network" and .data.Name == "eth3"'
+	refute log_has 'cannot take a snapshot'
+	assert_calls 'map(select(.verb == "update-route")) == []'
+	validate_calls
+	stop_monitor
+}
+
+@test "next hops are bounded too: a group that many routes share counts for each" {
+	mk eth1
+	T addr add 10.1.0.2/24 dev eth1
+	ip netns exec "$NS" sh -c 'echo 0 >/proc/sys/net/ipv4/nexthop_compat_mode'
+	for_each 1 30 'nexthop add id % via 10.1.0.% dev eth1' | T -batch -
+	T nexthop add id 100 group "$(seq -s / 1 30)"
+	start_monitor --max-routes 50
+	for_each 1 5 'route add 10.64.%.0/24 nhid 100' | T -batch -
+	wait_for "$BOUND" last_list_has 5
+	for_each 6 10 'route add 10.64.%.0/24 nhid 100' | T -batch -
+	wait_for "$BOUND" log_has "$TOO_MANY_ROUTES"
+	for_each 6 10 'route del 10.64.%.0/24' | T -batch -
+	wait_for "$BOUND" log_has "$ROUTES_FIT"
+	# As ip(8) shows them, too.
+	ip netns exec "$NS" sh -c 'echo 1 >/proc/sys/net/ipv4/nexthop_compat_mode'
 	finish
 }

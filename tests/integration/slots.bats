@@ -56,11 +56,11 @@ running() {
 	awk '$1 == "start" { n++ } $1 == "end" { n-- } END { print n + 0 }' "$DIR/rt/spans"
 }
 
-# The child of monitor $1 waits for a slot.
+# The child of monitor $1 waits for a slot: that is all it sleeps for.
 is_waiting() {
 	local waiter
 	read -r waiter <"/proc/$1/task/$1/children"
-	grep -qE -- "-> FLOCK .* $waiter " /proc/locks
+	grep -q '^State:.*sleeping' "/proc/$waiter/status"
 }
 
 # A change in each namespace: a link comes up.
@@ -209,7 +209,7 @@ unlock_slot() {
 	[ "$(calls | wc -l)" -eq 0 ]
 	unlock_slot
 	# Nor does a killed one's child keep the slot.
-	start_monitor --slots 1 --slots-dir "$DIR/slots"
+	restart_monitor --slots 1 --slots-dir "$DIR/slots"
 	wait_calls 1 '.verb == "add-network"'
 	finish
 }
@@ -235,7 +235,7 @@ unlock_slot() {
 	mkdir -m 0700 "$DIR/foreign"
 	chown 65534 "$DIR/foreign"
 	: >"$DIR/file"
-	for slots in "$DIR/open" "$DIR/link" "$DIR/foreign" "$DIR/file" "$DIR/no/such"; do
+	for slots in "$DIR/open" "$DIR/link" "$DIR/foreign" "$DIR/file" "$DIR/file/such"; do
 		run -1 "$NETNSMON" --netns "$NS" -s s1 -r "$DIR/rt/runtime" --run-dir "$DIR/run" \
 			--slots 2 --slots-dir "$slots"
 		[ "${#lines[@]}" -eq 1 ]

@@ -82,6 +82,47 @@ printed() { grep -qE "$1" "$DIR/out"; }
 	grep -q 'cannot print' "$DIR/log"
 }
 
+@test "a reader that is slow holds up nothing: SIGTERM ends it, and what is read late is whole" {
+	for i in $(seq 1 3000); do echo "route add 10.$((i / 250)).$((i % 250)).0/24 dev mark0"; done | T -batch -
+	mkfifo "$DIR/pipe"
+	exec 9<>"$DIR/pipe"
+	kernel_state >"$DIR/start"
+	"$NETNSMON" --netns "$NS" --baseline none --only mark0 >"$DIR/pipe" 2>"$DIR/log" 3>&- 9>&- &
+	MONITOR=$!
+	wait_for "$BOUND" grep -q 'watching' "$DIR/log"
+	# Whatever fits into the pipe has been written, and nobody reads it.
+	wait_for "$BOUND" grep -q 'S (sleeping)' "/proc/$MONITOR/status"
+	stop_monitor
+	"$NETNSMON" --netns "$NS" --baseline none --only mark0 --once >"$DIR/pipe2" 2>>"$DIR/log" 3>&- 9>&-
+	jq -se 'map(select(.verb == "update-route"))[0].data | length == 3000' "$DIR/pipe2"
+	# The same through a pipe that is read a little at a time.
+	"$NETNSMON" --netns "$NS" --baseline none --only mark0 --once 2>>"$DIR/log" 3>&- 9>&- |
+		(sleep 1; cat) >"$DIR/late"
+	jq -se 'map(select(.verb == "update-route"))[0].data | length == 3000' "$DIR/late"
+	exec 9>&-
+}
+
+@test "--once ends with 1 if no snapshot is to be had, and passes over no link that follows one that goes" {
+	local status=0
+	timeout 20 prlimit --nofile=9 "$NETNSMON" --netns "$NS" -s sandbox1 -r "$DIR/rt/runtime" --run-dir "$DIR/run" \
+		--once 2>"$DIR/log" 3>&- || status=$?
+	[ "$status" -eq 1 ]
+	grep -qE 'level=(error|warning)' "$DIR/log"
+	mk_bare e1 && T link set e1 up
+	mk_bare e2 && T link set e2 up
+	mk_bare e3 && T link set e3 up
+	: >"$DIR/rt/gate"
+	"$NETNSMON" --netns "$NS" -s sandbox1 -r "$DIR/rt/runtime" --run-dir "$DIR/run" --baseline none --only 'e?' --once \
+		2>"$DIR/log" 3>&- &
+	MONITOR=$!
+	wait_calls 1 '.data.Name == "e1"'
+	T link del e1
+	rm "$DIR/rt/gate"
+	wait "$MONITOR"
+	MONITOR=''
+	assert_calls 'map(select(.verb == "add-network") | .data.Name) == ["e1", "e2", "e3"]'
+}
+
 @test "an idle monitor makes no system call in 10 s" {
 	mk eth1
 	T addr add 10.1.0.2/24 dev eth1

@@ -36,12 +36,12 @@ stand_by() {
 	PIDS+=($!)
 }
 
-# The child of a monitor that stands by waits for the lock.
+# The child of a monitor that stands by waits for the lock: that is all it sleeps for.
 waiter_of() { cat "/proc/$1/task/$1/children"; }
 is_waiting() {
 	local waiter
 	read -r waiter < <(waiter_of "$1")
-	[ -n "$waiter" ] && grep -qE -- "-> FLOCK .* $waiter " /proc/locks
+	grep -q '^State:.*sleeping' "/proc/$waiter/status"
 }
 
 # The one of PIDS (but $1) that acts, in HOLDER.

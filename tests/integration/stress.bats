@@ -43,3 +43,29 @@ teardown() { teardown_netns; }
 	[ "$(summary)" = "add-network:eth3 del-network:eth1 add-network:eth2" ]
 	finish
 }
+
+@test "an interface that changes all the time keeps neither another nor the routes waiting" {
+	mk_bare eth1
+	mk_bare eth2
+	T link set eth1 up
+	T link set eth2 up
+	T addr add 10.1.0.2/24 dev eth1
+	start_monitor
+	# Each call takes longer than the changes are apart, so that each round is outdated after its first request.
+	echo 0.6 >"$DIR/rt/slow"
+	for ((i = 1; i < BOUND * 10; i++)); do
+		T link set eth1 mtu $((1400 + i % 100))
+		if [ $i -eq 20 ]; then
+			T addr add 10.2.0.2/24 dev eth2
+			T route add 10.9.0.0/16 via 10.1.0.1
+		fi
+		if has_calls 1 '.data.Name? == "eth2"' && has_calls 1 '.verb == "update-route"'; then
+			break
+		fi
+		sleep 0.1
+	done
+	[ $i -lt $((BOUND * 10)) ]
+	assert_calls 'map(select(.data.Name? == "eth1")) | length >= 3'
+	rm "$DIR/rt/slow"
+	finish
+}

@@ -44,6 +44,15 @@ refuses() {
 	refuses 2 'sandbox' -r /bin/true
 }
 
+@test "a descriptor for readiness that is not open, an option with a value that takes none" {
+	for fd in 90 91 99; do
+		refuses 2 "--ready-fd $fd" --netns "$NS" --ready-fd "$fd"
+	done
+	refuses 2 'takes no value' --once=1
+	run -1 --separate-stderr sh -c '"$1" --version >/dev/full' sh "$NETNSMON"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
 @test "bad sandbox ids: exit 2 and one line" {
 	for id in '' . .. -x a/b ../x 'a b' 'a;b' $'a\nb' "$(printf 'x%.0s' $(seq 129))"; do
 		refuses 2 'sandbox' --netns "$NS" -r "$DIR/rt/runtime" --run-dir "$DIR/run" "--sandbox=$id"

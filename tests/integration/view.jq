@@ -40,6 +40,7 @@ def apply($call):
 def apply_unknown($call):
   if $call.verb | startswith("add-") then .maybe = ((.maybe // []) + [$call.data.Index] | unique) else . end;
 
+# A runtime that did not read its input knows nothing of it.
 reduce (inputs | select(.data != null and ((.data | type) == "array" or .data.Name != "mark0"))) as $call
   ((if $known then $start[0] else {interfaces: [], routes: []} end); if $call.status == -1 then apply_unknown($call) else apply($call) end)
 | .interfaces |= sort_by(.Index)

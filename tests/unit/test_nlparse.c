@@ -209,7 +209,7 @@ static void test_routes_by_id(void **state)
 	for_each_recorded("nexthops", take_nexthop, &table);
 	name_devices(list);
 	assert_int_equal(count_routes(list, "10.58.0.0/16 via"), 0);
-	assert_int_equal(nexthop_resolve(&table, list), 0);
+	assert_int_equal(nexthop_resolve(&table, list, 100000), 0);
 	assert_int_equal(count_routes(list, "10.58.0.0/16 via 10.1.0.1 dev eth1 weight 3 via "
 					    "10.2.0.1 dev eth2"),
 			 1);

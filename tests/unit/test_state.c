@@ -83,7 +83,8 @@ static void test_two_lives(void **state)
 	applied_fini(&world.applied);
 	assert_int_equal(parse(text, &world.applied), 0);
 	world.fails = NULL;
-	assert_string_equal(world_round(&world, "link 2 b"), "del 2 a mac 02 mtu 1500\n");
+	assert_string_equal(world_round(&world, "link 2 b"), "del 2 a mac 02 mtu 1500\n"
+							     "add 2 b mac 02 mtu 1500\n");
 	free(text);
 	world_fini(&world);
 }
