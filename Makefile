@@ -17,14 +17,22 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls delivery dump events filter hint intake limit_notes lock log logsink monitor netns nexthop \
-	nlparse nlsock notes nowait observe options oversized pathwatch pidwatch prefix_set printer process ready reconcile retry \
-	route_filter route_notes route_simple session settle snapshot state_parse state_print statefile status
+MONITOR := applied baseline calls delivery dump events feed filter hint inbox intake kernel_words limit_notes \
+	lock log logsink monitor monitor_round monitor_view netns nexthop nlparse nlsock notes nowait observe \
+	option_values options outbox oversized own_memory pathwatch pidwatch policy prefix_set printer process ready \
+	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse \
+	state_print statefile status status_log varlink_call varlink_peer varlink_server varlink_service verdict
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
+COMMANDS := command command_options explain monitors paint prometheus show varlink_client
 
-LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)
+LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o) \
+	$(COMMANDS:%=$(BUILD)/commands/%.o)
 LIB := $(BUILD)/libnetnsmon.a
+
+# The interface that is served and installed is one text, compiled in.
+INTERFACE := monitor/org.netnsmon.Monitor.varlink
+LIB_OBJECTS += $(BUILD)/interface_text.o
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
 	-Wswitch-enum -Wvla -Wundef -Wpointer-arith -Wcast-align $(if $(WERROR),-Werror)
@@ -36,7 +44,7 @@ SANITIZERS := $(if $(SANITIZE),-fsanitize=address -fsanitize=undefined -fno-sani
 # libev has no .pc file everywhere.
 LIBS = $(shell $(PKG_CONFIG) --libs libmnl libcjson) \
 	$(shell $(PKG_CONFIG) --libs libev 2>/dev/null || echo -lev)
-ALL_CPPFLAGS = -D_GNU_SOURCE -DNETNSMON_VERSION='"$(VERSION)"' -Iruntime-client $(CPPFLAGS) \
+ALL_CPPFLAGS = -D_GNU_SOURCE -DNETNSMON_VERSION='"$(VERSION)"' -Iruntime-client -Icommands $(CPPFLAGS) \
 	$(shell $(PKG_CONFIG) --cflags libmnl libcjson)
 ALL_CFLAGS = -std=c11 $(WARNINGS) $(HARDENING) $(SANITIZERS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SANITIZERS) $(LDFLAGS)
@@ -60,10 +68,21 @@ $(LIB): $(LIB_OBJECTS)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
+$(COMMANDS:%=$(BUILD)/commands/%.o) $(BUILD)/monitor/main.o: ALL_CPPFLAGS += -Imonitor
+
 $(BUILD)/%.o: %.c Makefile
 	$(SAY) CC $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/interface_text.c: $(INTERFACE) Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo '#include "monitor/interface_text.h"'; echo 'const char interface_text[] ='; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
+
+$(BUILD)/interface_text.o: $(BUILD)/interface_text.c
+	$(SAY) CC $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
 
@@ -78,12 +97,14 @@ install: all
 	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
 	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
 		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
-	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)/request.schema.json
+	install -m 644 runtime-client/request.schema.json monitor/status.schema.json $(INTERFACE) \
+		$(DESTDIR)$(DATADIR)
 
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service \
+		$(addprefix $(DESTDIR)$(DATADIR)/,request.schema.json status.schema.json $(notdir $(INTERFACE))) \
+		$(DESTDIR)$(UNITDIR)/netnsmon@.service \
 		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 

@@ -12,6 +12,7 @@
 static void free_plug(struct plug *plug)
 {
 	iface_fini(&plug->iface);
+	free(plug->error);
 	free(plug);
 }
 
@@ -21,6 +22,7 @@ void applied_fini(struct applied *applied)
 		free_plug(applied->plugs[i]);
 	free(applied->plugs);
 	route_list_fini(&applied->routes);
+	free(applied->routes_error);
 	once_fini(&applied->left_out);
 	memset(applied, 0, sizeof(*applied));
 }
@@ -94,6 +96,8 @@ void plug_mark_gone(struct plug *plug)
 	plug->is_gone = true;
 	/* The removal is another matter than what failed before. */
 	retry_reset(&plug->retry);
+	free(plug->error);
+	plug->error = NULL;
 }
 
 void applied_mark_gone(struct applied *applied, uint32_t index)
@@ -148,7 +152,16 @@ void applied_acknowledge(struct applied *applied, struct plug *plug, struct requ
 	case VERB_COUNT:
 		break;
 	}
+	applied_set_error(applied, plug, NULL);
 	request_fini(request);
+}
+
+void applied_set_error(struct applied *applied, struct plug *plug, const char *text)
+{
+	char **error = plug ? &plug->error : &applied->routes_error;
+
+	free(*error);
+	*error = text ? strdup(text) : NULL;
 }
 
 void applied_fail(struct applied *applied, struct plug *plug, struct request *request,

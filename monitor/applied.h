@@ -22,6 +22,7 @@
 #include "notes.h"
 #include "request.h"
 #include "retry.h"
+#include "route_census.h"
 #include "routes.h"
 
 enum plug_state { PLUG_PENDING, PLUG_APPLIED };
@@ -33,6 +34,8 @@ struct plug {
 	struct retry retry;
 	uint64_t ready_by_ms; /* PENDING: no longer wait for duplicate address detection; 0: not
 				 waiting */
+	uint64_t since_ms;    /* APPLIED: when that was acknowledged; 0: known at start */
+	char *error;	      /* what the last failure came to; NULL: none; owned */
 	uint64_t tried;	      /* fingerprint of the interface that was last tried */
 	uint64_t warned;      /* … and of that which the runtime could not be told of */
 	uint64_t warned_dad;  /* … and of the duplicate addresses that were named */
@@ -51,10 +54,12 @@ struct applied {
 	size_t capacity;
 	struct route_list routes; /* the last list that was acknowledged */
 	struct retry routes_retry;
-	uint64_t routes_tried;	/* fingerprint of the list that was last tried */
-	bool are_routes_unsure; /* the list has to be sent whatever it is */
-	bool has_said_empty;	/* that the runtime cannot be told that there are no routes */
-	struct once left_out;	/* routes that it cannot be told of */
+	char *routes_error;	    /* what the last failure came to; NULL: none; owned */
+	uint64_t routes_tried;	    /* fingerprint of the list that was last tried */
+	bool are_routes_unsure;	    /* the list has to be sent whatever it is */
+	bool has_said_empty;	    /* that the runtime cannot be told that there are no routes */
+	struct once left_out;	    /* routes that it cannot be told of */
+	struct route_census census; /* … and all others that it is not sent */
 };
 
 void applied_fini(struct applied *applied);
@@ -92,5 +97,9 @@ void applied_acknowledge(struct applied *applied, struct plug *plug, struct requ
  */
 void applied_fail(struct applied *applied, struct plug *plug, struct request *request,
 		  bool is_unsure);
+
+/* Keeps a copy of what a failure came to, of @plug or (NULL) of the routes; a @text of NULL forgets
+ * the last one. */
+void applied_set_error(struct applied *applied, struct plug *plug, const char *text);
 
 #endif

@@ -12,6 +12,7 @@
 #include "calls.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "log.h"
@@ -76,6 +77,49 @@ static void log_failure(const struct calls *calls, const struct request *request
 	(is_quiet ? log_info : log_warn)(
 		"%s failed after %u ms: %s; %s%s%.*s", subject, result->elapsed_ms, outcome, next,
 		length > 0 ? "; it wrote: " : "", length, length > 0 ? result->output : "");
+}
+
+/* What people are shown of it later on, without the request that it was about. */
+static void keep_error(struct calls *calls, struct applied *applied, struct plug *plug,
+		       const struct request *request, const struct call_result *result,
+		       uint64_t now_ms)
+{
+	char subject[SUBJECT_SIZE], outcome[OUTCOME_SIZE];
+	char text[SUBJECT_SIZE + CALLS_ERROR_SIZE];
+	int length = trimmed_length(result);
+	int prefix;
+
+	format_subject(calls, request, subject);
+	format_outcome(result, outcome);
+	prefix = snprintf(text, sizeof(text), "%s: ", subject);
+	snprintf(text + prefix, CALLS_ERROR_SIZE, "%s%s%.*s", outcome, length > 0 ? ": " : "",
+		 length, length > 0 ? result->output : "");
+	applied_set_error(applied, plug, text + prefix);
+	free(calls->last_error);
+	calls->last_error = strdup(text);
+	calls->last_error_ms = now_ms;
+}
+
+static void tell(const struct calls *calls, const struct request *request,
+		 const struct call_result *result, const char *error, uint64_t next_try_ms)
+{
+	feed_result(calls->feed, dialect_verb_name(calls->dialect, request->verb), request, result,
+		    error, next_try_ms);
+}
+
+static void count(struct calls *calls, const struct request *request,
+		  const struct call_result *result, bool is_retry)
+{
+	struct call_counters *counters = &calls->by_verb[request->verb];
+
+	counters->runtime_ms += result->elapsed_ms;
+	calls->retries += is_retry;
+	if (result->outcome == OUTCOME_DONE)
+		counters->done++;
+	else if (result->outcome == OUTCOME_TIMED_OUT)
+		counters->timed_out++;
+	else
+		counters->failed++;
 }
 
 static void log_success(const struct calls *calls, const struct request *request,
@@ -161,14 +205,20 @@ bool calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	bool is_unsure =
 		result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TIMED_OUT;
 	char next[OUTCOME_SIZE];
+	uint64_t next_ms;
 
+	count(calls, request, result, retry->failures > 0 || calls->not_ready.failures > 0);
 	if (result->outcome == OUTCOME_DONE) {
 		calls->knows_sandbox = true;
 		retry_reset(&calls->not_ready);
 		log_success(calls, request, result);
+		if (request->verb == VERB_ADD)
+			plug->since_ms = now_ms;
+		tell(calls, request, result, NULL, 0);
 		applied_acknowledge(applied, plug, request);
 		return true;
 	}
+	keep_error(calls, applied, plug, request, result, now_ms);
 	if (answer == ANSWER_NOT_YET || answer == ANSWER_UNKNOWN) {
 		end_not_ready(calls, request, result, answer, now_ms);
 	} else if (answer == ANSWER_HOPELESS) {
@@ -182,6 +232,10 @@ bool calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	    result->outcome == OUTCOME_EXITED && answer != ANSWER_NOT_YET &&
 	    answer != ANSWER_UNKNOWN)
 		is_unsure = true;
+	next_ms = answer == ANSWER_NOT_YET || answer == ANSWER_UNKNOWN ? calls->not_ready.next_ms
+								       : retry->next_ms;
+	tell(calls, request, result, plug ? plug->error : applied->routes_error,
+	     retry->is_resting || calls->is_sandbox_gone ? 0 : next_ms - now_ms);
 	applied_fail(applied, plug, request, is_unsure);
 	return is_unsure || concerns_runtime(plug);
 }
@@ -190,6 +244,12 @@ uint64_t calls_next_ms(const struct calls *calls, const struct retry *retry)
 {
 	return calls->not_ready.next_ms > retry->next_ms ? calls->not_ready.next_ms
 							 : retry->next_ms;
+}
+
+void calls_fini(struct calls *calls)
+{
+	free(calls->last_error);
+	calls->last_error = NULL;
 }
 
 bool calls_may_start(const struct calls *calls, uint64_t now_ms)

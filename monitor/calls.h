@@ -11,15 +11,31 @@
 #include "applied.h"
 #include "client.h"
 #include "dialect.h"
+#include "feed.h"
+
+/* The calls of one verb that have ended. */
+struct call_counters {
+	uint64_t done;
+	uint64_t failed; /* but for those that … */
+	uint64_t timed_out;
+	uint64_t runtime_ms; /* what all of them took */
+};
+
+#define CALLS_ERROR_SIZE 320
 
 /* What is remembered of all calls to one runtime. */
 struct calls {
 	const struct dialect *dialect;
+	struct feed *feed;	/* is told of each end; may be NULL */
 	struct retry not_ready; /* the runtime does not know the sandbox yet, or it does not run */
 	bool knows_sandbox;	/* it has answered in a way that only a known sandbox gets */
 	bool is_sandbox_gone;	/* it knew the sandbox, and does not any more */
 	bool is_once;		/* there is no next try */
 	uint32_t seed;		/* of the jitter */
+	struct call_counters by_verb[VERB_COUNT];
+	uint64_t retries;	/* calls that repeated one that failed */
+	char *last_error;	/* of the last call that failed; NULL: none did; owned */
+	uint64_t last_error_ms; /* when that was */
 };
 
 /*
@@ -29,6 +45,9 @@ struct calls {
  */
 bool calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 	       struct request *request, const struct call_result *result, uint64_t now_ms);
+
+/* Frees what is remembered. */
+void calls_fini(struct calls *calls);
 
 /* When a try that has failed is due again: @retry's time, or that of all if the runtime is not
  * ready. */

@@ -18,6 +18,11 @@ static void on_printable(struct ev_loop *loop, ev_io *watcher, int events)
 	if (ret == 0)
 		return;
 	ev_io_stop(loop, watcher);
+	if (delivery->is_showing) {
+		delivery->is_showing = false;
+		delivery->on_granted(delivery->arg);
+		return;
+	}
 	if (ret < 0)
 		result = (struct call_result){.outcome = OUTCOME_NOT_STARTED, .detail = -ret};
 	delivery->on_done(delivery->arg, &result);
@@ -31,6 +36,7 @@ int delivery_init(struct delivery *delivery, struct ev_loop *loop,
 	delivery->loop = loop;
 	delivery->printer = config->printer;
 	delivery->on_done = on_done;
+	delivery->on_granted = on_granted;
 	delivery->arg = arg;
 	slots_init(&delivery->slots, loop, config->slots_fd, config->slot_count, on_granted, arg);
 	ev_io_init(&delivery->on_printable, on_printable, config->printer.fd, EV_WRITE);
@@ -74,10 +80,26 @@ int delivery_start(struct delivery *delivery, const struct request *request)
 	return ret;
 }
 
+void delivery_show(struct delivery *delivery, const struct feed_item *item)
+{
+	if (printer_is_busy(&delivery->printer) || !printer_wants(item->kind))
+		return;
+	/* Should it fail, the next request will say so. */
+	if (printer_start_event(&delivery->printer, item) == 0) {
+		delivery->is_showing = true;
+		ev_io_start(delivery->loop, &delivery->on_printable);
+	}
+}
+
+bool delivery_is_calling(const struct delivery *delivery)
+{
+	return delivery->client && client_is_busy(delivery->client);
+}
+
 bool delivery_is_busy(const struct delivery *delivery)
 {
-	return (delivery->client && client_is_busy(delivery->client)) ||
-	       slots_is_waiting(&delivery->slots) || printer_is_busy(&delivery->printer);
+	return delivery_is_calling(delivery) || slots_is_waiting(&delivery->slots) ||
+	       printer_is_busy(&delivery->printer);
 }
 
 void delivery_stop_waiting(struct delivery *delivery)
@@ -85,6 +107,7 @@ void delivery_stop_waiting(struct delivery *delivery)
 	if (slots_is_waiting(&delivery->slots))
 		slots_release(&delivery->slots);
 	ev_io_stop(delivery->loop, &delivery->on_printable);
+	delivery->is_showing = false;
 	printer_stop(&delivery->printer);
 }
 

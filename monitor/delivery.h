@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "client.h"
+#include "feed.h"
 #include "printer.h"
 #include "request.h"
 #include "slots.h"
@@ -29,14 +30,16 @@ struct delivery {
 	struct printer printer;
 	struct slots slots;
 	ev_io on_printable;
+	bool is_showing; /* what is printed is an event, no request */
+	void (*on_granted)(void *arg);
 	client_done_fn on_done;
 	void *arg;
 };
 
 /*
- * @on_done is told how a request ended that did not end at once, @on_granted that the slot is there
- * that was waited for; both get @arg, from @loop, which must be the default one. Returns 0 or
- * -ENOMEM.
+ * @on_done is told how a request ended that did not end at once, @on_granted that what was waited
+ * for is there, the slot or the printer; both get @arg, from @loop, which must be the default one.
+ * Returns 0 or -ENOMEM.
  */
 int delivery_init(struct delivery *delivery, struct ev_loop *loop,
 		  const struct delivery_config *config, client_done_fn on_done,
@@ -58,6 +61,15 @@ void delivery_release(struct delivery *delivery);
  * on_done will be called; or a negative errno: it could not be.
  */
 int delivery_start(struct delivery *delivery, const struct request *request);
+
+/*
+ * Without a runtime: prints what happened, if it is worth a line to a person. One that comes while
+ * something is still being printed is left out.
+ */
+void delivery_show(struct delivery *delivery, const struct feed_item *item);
+
+/* Whether a runtime call runs. */
+bool delivery_is_calling(const struct delivery *delivery);
 
 /* Whether a request or a slot is waited for. */
 bool delivery_is_busy(const struct delivery *delivery);

@@ -315,15 +315,33 @@ static int resolve_nexthops(struct dump *dump, struct collector *collector)
 	return ret;
 }
 
+static const uint8_t families[] = {AF_INET, AF_INET6};
+
+static int dump_devices(struct dump *dump, struct collector *collector)
+{
+	int ret = dump_links(dump, collector);
+
+	for (size_t i = 0; ret == 0 && i < sizeof(families); i++)
+		ret = dump_addresses(dump, collector, families[i]);
+	return ret;
+}
+
+int dump_links_only(struct dump *dump, struct snapshot *snapshot,
+		    const struct snapshot_limits *limits)
+{
+	struct collector collector = {.snapshot = snapshot, .limits = limits};
+	int ret = dump_devices(dump, &collector);
+
+	snapshot_complete(snapshot, limits);
+	return ret;
+}
+
 int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
 		  const struct snapshot_limits *limits)
 {
-	static const uint8_t families[] = {AF_INET, AF_INET6};
 	struct collector collector = {.snapshot = snapshot, .limits = limits};
-	int ret = dump_links(dump, &collector);
+	int ret = dump_devices(dump, &collector);
 
-	for (size_t i = 0; ret == 0 && i < sizeof(families); i++)
-		ret = dump_addresses(dump, &collector, families[i]);
 	for (size_t i = 0; ret == 0 && i < sizeof(families); i++) {
 		ret = dump_routes(dump, &collector, families[i]);
 		if (collector.full_datagrams > 1)

@@ -29,6 +29,10 @@ void dump_close(struct dump *dump);
 int dump_snapshot(struct dump *dump, struct snapshot *snapshot,
 		  const struct snapshot_limits *limits);
 
+/* The same without routes. */
+int dump_links_only(struct dump *dump, struct snapshot *snapshot,
+		    const struct snapshot_limits *limits);
+
 /* Asks for one link. Returns 1: it is there, 0: it is not (ENODEV), or a negative errno: not known.
  */
 int dump_has_link(struct dump *dump, uint32_t index);

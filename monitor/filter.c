@@ -16,13 +16,13 @@
 /* Every device that Kata makes in the namespace is called so. */
 #define RUNTIMES_OWN "*_kata"
 
-static bool matches_any(const char *name, const char *const *globs, size_t count)
+const char *filter_match(const char *name, const char *const *globs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (fnmatch(globs[i], name, 0) == 0)
-			return true;
+			return globs[i];
 	}
-	return false;
+	return NULL;
 }
 
 static bool is_runtimes_own(const struct link *link)
@@ -55,9 +55,9 @@ enum link_verdict filter_link(const struct policy *policy, const struct snapshot
 		return LINK_LOOPBACK;
 	if (is_runtimes_own(link))
 		return LINK_RUNTIMES_OWN;
-	if (matches_any(link->name, policy->ignore, policy->ignore_count))
+	if (filter_match(link->name, policy->ignore, policy->ignore_count))
 		return LINK_IGNORED;
-	if (policy->only_count > 0 && !matches_any(link->name, policy->only, policy->only_count))
+	if (policy->only_count > 0 && !filter_match(link->name, policy->only, policy->only_count))
 		return LINK_NOT_ONLY;
 	if (link->master != 0)
 		return LINK_ENSLAVED;

@@ -55,6 +55,9 @@ enum link_verdict filter_link(const struct policy *policy, const struct snapshot
 /* Whether a link with this verdict is one that will be plugged, be it only when it is ready. */
 bool filter_counts(enum link_verdict verdict);
 
+/* The first of the globs that @name matches, or NULL. */
+const char *filter_match(const char *name, const char *const *globs, size_t count);
+
 enum address_verdict filter_address(const struct policy *policy, const struct snapshot *snapshot,
 				    const struct address *address);
 

@@ -55,6 +55,8 @@ static void on_message(void *arg, const struct nlmsghdr *message)
 
 	if (hint.flags == 0)
 		return;
+	intake->event_count++;
+	feed_kernel(intake->feed, message);
 	settle_hint(intake->settle, clock_ms(), hint.flags & HINT_LOSS);
 	if (hint.flags & HINT_GONE) {
 		/* What a snapshot says of it is older than this, or its next life: seen next time.
@@ -99,6 +101,7 @@ int intake_read(struct intake *intake)
 	intake_say_forged(intake, forged);
 	if (ret != -ENOBUFS)
 		return ret;
+	intake->overrun_count++;
 	intake->has_lost_events = true;
 	settle_hint(intake->settle, clock_ms(), true);
 	sum = sum_to_say(&intake->overruns, 1);

@@ -11,6 +11,7 @@
 
 #include "applied.h"
 #include "events.h"
+#include "feed.h"
 #include "oversized.h"
 #include "settle.h"
 #include "snapshot.h"
@@ -27,10 +28,13 @@ struct intake {
 	struct applied *applied;   /* gets to know which links are gone */
 	struct snapshot *snapshot; /* loses them */
 	struct oversized oversized;
+	struct feed *feed; /* NULL, or is told of each event */
 	struct repeated forged;
 	struct repeated overruns;
 	struct repeated too_large;
-	bool has_lost_events; /* since somebody last set this to false */
+	uint64_t event_count;	/* messages that could matter */
+	uint64_t overrun_count; /* times that some were lost */
+	bool has_lost_events;	/* since somebody last set this to false */
 };
 
 /* Opens the event socket; the parts that it tells must outlive it. Returns 0 or a negative errno.

@@ -28,6 +28,7 @@ static struct {
 	const char *program;
 	const char *sandbox;
 	enum log_level level;
+	bool is_for_people;
 	unsigned long lost;
 } the_log = {
 	.sink = {.program = "netnsmon", .fd = STDERR_FILENO},
@@ -101,12 +102,11 @@ static bool must_be_escaped(uint32_t character)
 }
 
 /*
- * Appends "value" as go-logfmt and JSON read it: \" \\ \n \uHHHH. A byte that is not UTF-8, which
- * neither can express, becomes \\xHH.
+ * Appends what goes between quotes as go-logfmt and JSON read it: \" \\ \n \uHHHH. A byte that is
+ * not UTF-8, which neither can express, becomes \\xHH.
  */
-static void append_quoted(struct line *line, const char *value, size_t size)
+static void append_escaped(struct line *line, const char *value, size_t size)
 {
-	append(line, "\"");
 	while (size > 0 && line->len < sizeof(line->text) - TAIL_SIZE) {
 		uint32_t character = 0;
 		size_t length = utf8_decode(value, size, &character);
@@ -126,27 +126,49 @@ static void append_quoted(struct line *line, const char *value, size_t size)
 		value += length;
 		size -= length;
 	}
-	append(line, "\"");
+}
+
+static const char *const level_words[] = {"error", "warning", "info", "debug"};
+
+static void append_fields(struct line *line, enum log_level level, const struct timespec *now,
+			  const char *message, size_t size)
+{
+	struct tm utc;
+	char when[32] = "";
+
+	if (gmtime_r(&now->tv_sec, &utc))
+		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
+	append(line, "time=\"%s.%06ldZ\" level=%s msg=\"", when, now->tv_nsec / 1000,
+	       level_words[level]);
+	append_escaped(line, message, size);
+	append(line, "\" name=%s pid=%d source=netmon", the_log.program, (int)getpid());
+	if (the_log.sandbox)
+		append(line, " sandbox=%s", the_log.sandbox);
+}
+
+/* Looks like the lines of printed requests, between which it stands. */
+static void append_for_people(struct line *line, enum log_level level, const struct timespec *now,
+			      const char *message, size_t size)
+{
+	struct tm local;
+	char when[16] = "";
+
+	if (localtime_r(&now->tv_sec, &local))
+		strftime(when, sizeof(when), "%H:%M:%S", &local);
+	append(line, "%s.%03ld  %-9s ", when, now->tv_nsec / 1000000, level_words[level]);
+	append_escaped(line, message, size);
 }
 
 static void write_line(enum log_level level, const char *message, size_t size)
 {
-	static const char *const names[] = {"error", "warning", "info", "debug"};
 	static const int severities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
 	struct timespec now;
-	struct tm utc;
-	char when[32] = "";
 	struct line line;
 
 	line.len = 0;
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (gmtime_r(&now.tv_sec, &utc))
-		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
-	append(&line, "time=\"%s.%06ldZ\" level=%s msg=", when, now.tv_nsec / 1000, names[level]);
-	append_quoted(&line, message, size);
-	append(&line, " name=%s pid=%d source=netmon", the_log.program, (int)getpid());
-	if (the_log.sandbox)
-		append(&line, " sandbox=%s", the_log.sandbox);
+	(the_log.is_for_people ? append_for_people : append_fields)(&line, level, &now, message,
+								    size);
 	if (!the_log.sink.is_syslog)
 		append(&line, "\n");
 	if (!logsink_write(&the_log.sink, severities[level], line.text, line.len))
@@ -183,6 +205,11 @@ static void log_message(enum log_level level, const char *format, va_list args)
 			write_line(level, message, strlen(message));
 	}
 	errno = saved_errno;
+}
+
+void log_for_people(void)
+{
+	the_log.is_for_people = true;
 }
 
 void log_close(void)

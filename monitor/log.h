@@ -24,6 +24,9 @@ int log_level_find(const char *name, enum log_level *level);
  */
 int log_open(const char *program, const char *sandbox, const char *target, enum log_level level);
 
+/* Lines are for a person at a terminal from now on: the time of day, the level and the message. */
+void log_for_people(void);
+
 /* Says what is still to be said of lost lines and closes the target. */
 void log_close(void);
 

@@ -9,7 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "command.h"
+#include "explain.h"
 #include "log.h"
 #include "options.h"
 #include "process.h"
@@ -42,10 +45,16 @@ static int usage_error(const struct options *options, const char *format, ...)
 	return EXIT_USAGE;
 }
 
+static void print_help(void)
+{
+	options_print_help(stdout);
+	command_print_help(stdout);
+}
+
 static int print_to_stdout(const struct options *options)
 {
 	if (options->wants_help)
-		options_print_help(stdout);
+		print_help();
 	else
 		printf("%s version %s\n", options->program, NETNSMON_VERSION);
 	if (fflush(stdout) == 0)
@@ -71,13 +80,37 @@ static int run(const struct options *options)
 	if (ret < 0)
 		return usage_error(options, "--log-to %.200s: %s", options->log_target,
 				   strerror(-ret));
-	ret = session_run(options, options->runtime ? runtime : NULL);
+	if (!options->runtime && options_is_text(options) && isatty(STDERR_FILENO) &&
+	    strcmp(options->log_target, "stderr") == 0)
+		log_for_people();
+	if (options->is_explain)
+		ret = explain_run(options) < 0 ? EXIT_ERROR : EXIT_STOPPED;
+	else
+		ret = session_run(options, options->runtime ? runtime : NULL);
 	log_close();
 	return ret;
 }
 
+/* The status has the same meanings as a monitor's own. */
+static int run_command(int argc, char **argv)
+{
+	char error[COMMAND_ERROR_SIZE] = "";
+	struct command_options options;
+
+	if (command_options_parse(&options, argc, argv, error) < 0) {
+		fprintf(stderr, "netnsmon: %s\n", error);
+		return EXIT_USAGE;
+	}
+	if (options.wants_help) {
+		print_help();
+		return EXIT_STOPPED;
+	}
+	return command_run(&options);
+}
+
 int main(int argc, char **argv)
 {
+	enum command command;
 	char error[OPTIONS_ERROR_SIZE] = "out of memory";
 	struct options options;
 	int ret, status;
@@ -86,6 +119,8 @@ int main(int argc, char **argv)
 	/* Large arrays are mapped, so that after a burst their memory goes back; glibc would raise
 	 * this. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	if (argc > 1 && command_find(argv[1], &command))
+		return run_command(argc - 1, argv + 1);
 	ret = options_parse(&options, argc, argv, error);
 	if (ret < 0)
 		status = usage_error(&options, "%s", error);

@@ -20,209 +20,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "applied.h"
-#include "baseline.h"
-#include "calls.h"
 #include "clock.h"
-#include "delivery.h"
-#include "intake.h"
-#include "limit_notes.h"
 #include "log.h"
-#include "observe.h"
-#include "reconcile.h"
-#include "settle.h"
-#include "status.h"
+#include "monitor_state.h"
+#include "status_log.h"
 
 /* How long a running child may take to finish when we are asked to stop. */
 #define GRACE_S 5.
 
-/* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact
- * soon. */
-#define DUMP_PAUSE_MAX_MS 1000
-
-/* So many rounds in a row may be cut short because their snapshot has become old. */
-#define CUT_ROUNDS_MAX 3
-
-struct monitor {
-	struct ev_loop *loop;
-	struct monitor_config config;
-	struct intake intake;
-	struct delivery delivery;
-	struct settle settle;
-	struct snapshot snapshot; /* while a round goes on */
-	struct applied applied;
-	struct round round;
-	struct calls calls;
-	struct retry dump_retry;
-	struct notes notes;
-	struct limit_notes limit_notes;
-	struct request request; /* that runs, about … */
-	struct plug *plug;
-	ev_io on_events;
-	ev_timer on_due;
-	ev_timer on_grace;
-	bool has_baseline; /* what the runtime knew at start has been taken as applied */
-	bool has_round;
-	bool has_ended_round;	 /* at least one */
-	unsigned int cut_rounds; /* that gave way to new ones since the last that did not */
-	bool is_outdated; /* the round's snapshot is older than a hint, and was used already */
-	bool is_stopping;
-	int exit_status;
-};
-
-static void give_up(struct monitor *monitor)
+static void say_note(void *arg, bool is_warning, const char *text)
 {
-	monitor->exit_status = 1;
-	monitor->is_stopping = true;
+	struct monitor *monitor = arg;
+
+	log_note(NULL, is_warning, text);
+	feed_say(monitor->config.feed, FEED_NOTE, "%s", text);
 }
 
-static void read_events(struct monitor *monitor)
+/* Without a runtime a person may read along. */
+static void on_item(void *arg, const struct feed_item *item)
 {
-	int ret = intake_read(&monitor->intake);
+	struct monitor *monitor = arg;
 
-	if (ret < 0) {
-		log_error("cannot read events: %s", strerror(-ret));
-		give_up(monitor);
-	}
-}
-
-/* --- a snapshot and its round ---------------------------------------------------------------- */
-
-static void end_round(struct monitor *monitor)
-{
-	if (!monitor->has_round)
-		return;
-	settle_wake_at(&monitor->settle, monitor->round.wake_ms);
-	round_end(&monitor->round);
-	snapshot_fini(&monitor->snapshot);
-	monitor->has_round = false;
-	monitor->is_outdated = false;
-}
-
-/* Whether a round that goes on must not give way to a new one. */
-static bool is_carried_through(const struct monitor *monitor)
-{
-	return monitor->has_round &&
-	       (monitor->config.is_once || monitor->cut_rounds >= CUT_ROUNDS_MAX);
+	delivery_show(&monitor->delivery, item);
 }
 
 static bool is_round_outdated(const struct monitor *monitor)
 {
-	return monitor->has_round && monitor->settle.has_hint && !is_carried_through(monitor);
-}
-
-static void dump_failed(struct monitor *monitor, int error)
-{
-	uint64_t now_ms = clock_ms();
-	uint32_t pause_ms = retry_failed(&monitor->dump_retry, now_ms, monitor->calls.seed);
-
-	if (monitor->dump_retry.failures == 1)
-		log_warn("cannot take a snapshot of the namespace: %s%s",
-			 error == -EINTR ? "it changes all the time" : strerror(-error),
-			 monitor->config.is_once ? "" : "; trying again");
-	settle_failed(&monitor->settle, now_ms,
-		      pause_ms < DUMP_PAUSE_MAX_MS ? pause_ms : DUMP_PAUSE_MAX_MS);
-	if (monitor->config.is_once)
-		give_up(monitor);
-}
-
-/*
- * Takes a snapshot. Events that came in while it was taken are read at once: they are new hints,
- * they take out of it what has gone since, and they cast doubt on routes that were read in parts.
- */
-static int take_snapshot(struct monitor *monitor)
-{
-	uint64_t start_ms = clock_cpu_ms();
-	struct observation seen;
-	int ret = observe(&monitor->snapshot, &monitor->config.limits, &monitor->applied,
-			  &monitor->intake.oversized, &seen);
-
-	intake_say_forged(&monitor->intake, seen.forged);
-	if (ret < 0) {
-		dump_failed(monitor, ret);
-		return ret;
-	}
-	retry_reset(&monitor->dump_retry);
-	settle_done(&monitor->settle, clock_ms(), clock_cpu_ms() - start_ms);
-	read_events(monitor);
-	if (monitor->settle.has_hint && monitor->snapshot.has_route_parts)
-		monitor->snapshot.has_torn_routes = true;
-	if (seen.doubts > 0)
-		settle_hint(&monitor->settle, clock_ms(), false);
-	limit_notes_say(&monitor->limit_notes, &monitor->snapshot, &monitor->config.limits,
-			&monitor->notes);
-	return 0;
-}
-
-static void save_state(struct monitor *monitor)
-{
-	if (monitor->config.state)
-		statefile_save(monitor->config.state, &monitor->applied);
-}
-
-/*
- * Takes the first snapshot as what the runtime knows already. It is used up by that: the first
- * round takes another one, which shows what the baseline did not take, and what has come since.
- */
-static void take_baseline(struct monitor *monitor)
-{
-	bool is_restored =
-		monitor->config.state && statefile_load(monitor->config.state, &monitor->applied);
-	int ret = 0;
-
-	/* While nobody watched, links may have had other lives, as after lost events. */
-	if (is_restored)
-		monitor->intake.has_lost_events = true;
-	else if (monitor->config.takes_existing)
-		ret = baseline_take(&monitor->config.policy, &monitor->snapshot, &monitor->applied,
-				    &monitor->notes);
-	snapshot_fini(&monitor->snapshot);
-	if (ret < 0) {
-		applied_fini(&monitor->applied);
-		dump_failed(monitor, ret);
-		return;
-	}
-	monitor->has_baseline = true;
-	save_state(monitor);
-	log_info("watching%s with a receive buffer of %zu bytes; known to the runtime: "
-		 "%zu interfaces, %zu routes",
-		 is_restored ? " again, from saved state," : "",
-		 events_buffer(monitor->intake.events), monitor->applied.count,
-		 monitor->applied.routes.count);
-	monitor->config.on_ready(monitor->config.hook_arg);
-	settle_now(&monitor->settle, clock_ms());
-}
-
-/*
- * A loss that is found out after the snapshot may be one of before it or of after it: it concerns
- * this round and the next.
- */
-static void begin_round(struct monitor *monitor)
-{
-	bool *has_lost_events = &monitor->intake.has_lost_events;
-	bool had_lost_events;
-
-	monitor->cut_rounds += monitor->has_round;
-	end_round(monitor);
-	monitor->config.on_look(monitor->config.hook_arg);
-	if (monitor->is_stopping)
-		return;
-	had_lost_events = *has_lost_events;
-	*has_lost_events = false;
-	if (take_snapshot(monitor) < 0) {
-		*has_lost_events |= had_lost_events;
-		return;
-	}
-	if (!monitor->has_baseline) {
-		take_baseline(monitor);
-		return;
-	}
-	log_debug("snapshot: links: %zu, addresses: %zu, routes: %zu%s",
-		  monitor->snapshot.link_count, monitor->snapshot.address_count,
-		  monitor->snapshot.routes.count, had_lost_events ? ", after lost events" : "");
-	round_begin(&monitor->round, &monitor->config.policy, &monitor->snapshot, &monitor->applied,
-		    &monitor->notes, had_lost_events || *has_lost_events);
-	monitor->has_round = true;
+	return monitor->has_round && monitor->settle.has_hint &&
+	       !monitor_is_carried_through(monitor);
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
@@ -240,7 +65,7 @@ static void end_call(struct monitor *monitor, const struct call_result *result)
 	monitor->plug = NULL;
 	delivery_release(&monitor->delivery);
 	if (has_changed)
-		save_state(monitor);
+		monitor_save_state(monitor);
 	else if (monitor->config.state)
 		statefile_forget_call(monitor->config.state);
 	if (result->outcome != OUTCOME_DONE && monitor->config.is_once)
@@ -254,7 +79,7 @@ static void end_print(struct monitor *monitor, const struct call_result *result)
 {
 	if (result->outcome != OUTCOME_DONE) {
 		log_error("cannot print requests: %s", strerror(result->detail));
-		give_up(monitor);
+		monitor_give_up(monitor);
 	}
 	applied_acknowledge(&monitor->applied, monitor->plug, &monitor->request);
 	monitor->plug = NULL;
@@ -276,7 +101,7 @@ static void start_request(struct monitor *monitor)
 	if (ret == 0) {
 		/* What is to be asked for is found anew when the slot is there. */
 		request_fini(&monitor->request);
-		end_round(monitor);
+		monitor_end_round(monitor);
 		return;
 	}
 	log_debug("calling: %s %s",
@@ -284,6 +109,10 @@ static void start_request(struct monitor *monitor)
 		  monitor->request.iface.name);
 	if (monitor->config.state)
 		statefile_note_call(monitor->config.state, &monitor->request);
+	monitor->call_ms = clock_ms();
+	feed_request(monitor->config.feed,
+		     dialect_verb_name(monitor->config.policy.dialect, monitor->request.verb),
+		     &monitor->request);
 	if (ret > 0)
 		ret = delivery_start(&monitor->delivery, &monitor->request);
 	if (ret < 0)
@@ -292,7 +121,7 @@ static void start_request(struct monitor *monitor)
 		end_request(monitor, &result);
 }
 
-static bool is_busy(const struct monitor *monitor)
+bool monitor_is_busy(const struct monitor *monitor)
 {
 	return delivery_is_busy(&monitor->delivery);
 }
@@ -300,14 +129,14 @@ static bool is_busy(const struct monitor *monitor)
 /* Asks the round for requests until one runs, none is left, or its snapshot has become old. */
 static void advance_round(struct monitor *monitor)
 {
-	while (monitor->has_round && !is_busy(monitor) && !monitor->is_stopping) {
+	while (monitor->has_round && !monitor_is_busy(monitor) && !monitor->is_stopping) {
 		int ret;
 
 		if (monitor->is_outdated)
 			return;
 		if (!calls_may_start(&monitor->calls, clock_ms())) {
 			settle_wake_at(&monitor->settle, monitor->calls.not_ready.next_ms);
-			end_round(monitor);
+			monitor_end_round(monitor);
 			monitor->has_ended_round = true;
 			return;
 		}
@@ -318,7 +147,7 @@ static void advance_round(struct monitor *monitor)
 		}
 		if (ret <= 0) {
 			delivery_release(&monitor->delivery);
-			end_round(monitor);
+			monitor_end_round(monitor);
 			monitor->cut_rounds = 0;
 			monitor->has_ended_round = true;
 			return;
@@ -336,7 +165,7 @@ static void arm_timer(struct monitor *monitor)
 
 	ev_timer_stop(monitor->loop, &monitor->on_due);
 	/* While a call runs nothing else can be done; its end comes here again. */
-	if (due_ms == SETTLE_NEVER || is_busy(monitor))
+	if (due_ms == SETTLE_NEVER || monitor_is_busy(monitor))
 		return;
 	ev_now_update(monitor->loop);
 	ev_timer_set(&monitor->on_due, due_ms > now_ms ? (ev_tstamp)(due_ms - now_ms) / 1000. : 0.,
@@ -353,14 +182,14 @@ static void leave_loop(struct monitor *monitor)
 
 static void step(struct monitor *monitor)
 {
-	read_events(monitor);
-	if (!is_busy(monitor) && !monitor->is_stopping &&
-	    settle_due(&monitor->settle) <= clock_ms() && !is_carried_through(monitor))
-		begin_round(monitor);
+	monitor_read_events(monitor);
+	if (!monitor_is_busy(monitor) && !monitor->is_stopping &&
+	    settle_due(&monitor->settle) <= clock_ms() && !monitor_is_carried_through(monitor))
+		monitor_begin_round(monitor);
 	advance_round(monitor);
-	if (monitor->config.is_once && monitor->has_ended_round && !is_busy(monitor))
+	if (monitor->config.is_once && monitor->has_ended_round && !monitor_is_busy(monitor))
 		monitor->is_stopping = true;
-	if (monitor->is_stopping && !is_busy(monitor)) {
+	if (monitor->is_stopping && !monitor_is_busy(monitor)) {
 		leave_loop(monitor);
 		return;
 	}
@@ -374,7 +203,7 @@ static void on_request_done(void *arg, const struct call_result *result)
 	struct monitor *monitor = arg;
 
 	end_request(monitor, result);
-	read_events(monitor);
+	monitor_read_events(monitor);
 	monitor->is_outdated |= is_round_outdated(monitor);
 	step(monitor);
 }
@@ -438,8 +267,10 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 		return NULL;
 	monitor->loop = loop;
 	monitor->config = *config;
-	monitor->notes.say = log_note;
+	monitor->started_ms = clock_ms();
+	monitor->notes = (struct notes){say_note, monitor};
 	monitor->calls.dialect = config->policy.dialect;
+	monitor->calls.feed = config->feed;
 	monitor->calls.is_once = config->is_once;
 	monitor->calls.seed = (uint32_t)clock_ms() ^ (uint32_t)getpid() << 16;
 	settle_init(&monitor->settle, config->quiet_ms, config->max_wait_ms);
@@ -453,6 +284,9 @@ struct monitor *monitor_new(struct ev_loop *loop, const struct monitor_config *c
 		monitor_free(monitor);
 		return NULL;
 	}
+	monitor->intake.feed = config->feed;
+	if (config->feed && !config->delivery.has_runtime && config->delivery.printer.is_text)
+		*config->feed = (struct feed){true, on_item, monitor, 0};
 	init_watchers(monitor);
 	return monitor;
 }
@@ -466,11 +300,12 @@ void monitor_free(struct monitor *monitor)
 		ev_timer_stop(monitor->loop, &monitor->on_due);
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
-	end_round(monitor);
+	monitor_end_round(monitor);
 	delivery_fini(&monitor->delivery);
 	snapshot_fini(&monitor->snapshot);
 	request_fini(&monitor->request);
 	applied_fini(&monitor->applied);
+	calls_fini(&monitor->calls);
 	intake_close(&monitor->intake);
 	free(monitor);
 }
@@ -485,6 +320,8 @@ void monitor_start(struct monitor *monitor)
 void monitor_resync(struct monitor *monitor)
 {
 	log_info("everything is taken anew");
+	feed_say(monitor->config.feed, FEED_RESYNC, "everything is taken anew");
+	monitor->resync_count++;
 	monitor->intake.has_lost_events = true;
 	settle_now(&monitor->settle, clock_ms());
 	step(monitor);
@@ -493,7 +330,7 @@ void monitor_resync(struct monitor *monitor)
 void monitor_stop(struct monitor *monitor)
 {
 	delivery_stop_waiting(&monitor->delivery);
-	if (!monitor->is_stopping && is_busy(monitor))
+	if (!monitor->is_stopping && monitor_is_busy(monitor))
 		ev_timer_start(monitor->loop, &monitor->on_grace);
 	monitor->is_stopping = true;
 	step(monitor);

@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 #include "delivery.h"
+#include "feed.h"
 #include "filter.h"
 #include "snapshot.h"
 #include "statefile.h"
+#include "status.h"
 
 struct monitor_config {
 	struct policy policy;
@@ -23,6 +25,7 @@ struct monitor_config {
 	size_t receive_bytes;
 	bool takes_existing;	     /* the runtime knows what is there at start */
 	bool is_once;		     /* one round, then the loop is broken */
+	struct feed *feed;	     /* NULL, or is told of all that happens */
 	struct statefile *state;     /* NULL: nothing is kept */
 	void (*on_ready)(void *arg); /* called once: from now on no change is missed */
 	void (*on_look)(void *arg);  /* called with each snapshot */
@@ -60,6 +63,16 @@ void monitor_end(struct monitor *monitor);
 
 /* Logs what is applied and what is pending. */
 void monitor_log_status(const struct monitor *monitor);
+
+/*
+ * Fills @view with what the monitor knows, and with nothing of who it is. It holds until the
+ * monitor does something else.
+ */
+void monitor_view(const struct monitor *monitor, struct status_view *view);
+
+/* Looks at the links and addresses that are there now. Returns 0 or a negative errno; then
+ * @snapshot, which must be empty, still is. */
+int monitor_look(const struct monitor *monitor, struct snapshot *snapshot);
 
 /* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request
  * failed. */

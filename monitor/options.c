@@ -9,11 +9,11 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "array.h"
+#include "option_values.h"
 
 enum option_id {
 	OPTION_SANDBOX = 's',
@@ -36,6 +36,7 @@ enum option_id {
 	OPTION_MAX_LINKS,
 	OPTION_RECEIVE_BUFFER,
 	OPTION_ONCE,
+	OPTION_EXPLAIN,
 	OPTION_FORMAT,
 	OPTION_RUN_DIR,
 	OPTION_NO_STATE,
@@ -79,9 +80,11 @@ static const struct {
 	{"max-links", OPTION_MAX_LINKS, "N", "links that are handled (1024)"},
 	{"receive-buffer", OPTION_RECEIVE_BUFFER, "BYTES", "of the event socket (1048576)"},
 	{"once", OPTION_ONCE, NULL, "reconcile once and exit: 0 if all was acknowledged, else 1"},
+	{"explain", OPTION_EXPLAIN, NULL,
+	 "say of each link and route why it counts or not, and exit"},
 	{"format", OPTION_FORMAT, "text|json",
 	 "of printed requests (text on a terminal, else json)"},
-	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks and saved state (/run/netnsmon)"},
+	{"run-dir", OPTION_RUN_DIR, "DIR", "for locks, state and sockets (/run/netnsmon)"},
 	{"no-state", OPTION_NO_STATE, NULL, "keep nothing for the next monitor of the sandbox"},
 	{"standby", OPTION_STANDBY, NULL,
 	 "if another monitor holds the namespace, wait for its end"},
@@ -106,111 +109,10 @@ static const struct {
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-/* What an option's value is checked with, and where the one line about it goes. */
-struct reader {
-	struct options *options;
-	char *error;
-	const char *name; /* of the option */
-};
-
-static int fail(const struct reader *reader, const char *value, const char *expected)
-{
-	snprintf(reader->error, OPTIONS_ERROR_SIZE, "--%s %.80s: expected %s", reader->name, value,
-		 expected);
-	return -EINVAL;
-}
-
-static int read_number(const struct reader *reader, const char *value, uint64_t smallest,
-		       uint64_t largest, uint64_t *number)
-{
-	char expected[64];
-	char *end;
-
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	if (errno == 0 && *end == '\0' && value[0] >= '0' && value[0] <= '9' &&
-	    *number >= smallest && *number <= largest)
-		return 0;
-	snprintf(expected, sizeof(expected), "a whole number from %ju to %ju", (uintmax_t)smallest,
-		 (uintmax_t)largest);
-	return fail(reader, value, expected);
-}
-
-static int read_u32(const struct reader *reader, const char *value, uint32_t smallest,
-		    uint32_t largest, uint32_t *number)
-{
-	uint64_t read;
-	int ret = read_number(reader, value, smallest, largest, &read);
-
-	if (ret == 0)
-		*number = (uint32_t)read;
-	return ret;
-}
-
-static int read_size(const struct reader *reader, const char *value, size_t smallest,
-		     size_t largest, size_t *number)
-{
-	uint64_t read;
-	int ret = read_number(reader, value, smallest, largest, &read);
-
-	if (ret == 0)
-		*number = (size_t)read;
-	return ret;
-}
-
-/* One of two words: stores whether it is the first. */
-static int read_choice(const struct reader *reader, const char *value, const char *first,
-		       const char *second, bool *is_first)
-{
-	char expected[64];
-
-	*is_first = strcmp(value, first) == 0;
-	if (*is_first || strcmp(value, second) == 0)
-		return 0;
-	snprintf(expected, sizeof(expected), "%s or %s", first, second);
-	return fail(reader, value, expected);
-}
-
-/* An id becomes part of paths and of an argument vector: it never starts with a dash or a dot. */
-static bool is_sandbox_id(const char *id)
-{
-	static const char alphanumeric[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	size_t length = strlen(id);
-	size_t valid = 0;
-
-	while (id[valid] && (strchr(alphanumeric, id[valid]) || strchr("_.-", id[valid])))
-		valid++;
-	return length > 0 && length <= 128 && valid == length && strchr(alphanumeric, id[0]);
-}
-
-static int read_string(const struct reader *reader, const char *value, const char **string)
-{
-	if (!*value)
-		return fail(reader, value, "a value that is not empty");
-	*string = value;
-	return 0;
-}
-
-static int append_string(struct string_list *list, const char *value)
-{
-	if (array_reserve(&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
-		return -ENOMEM;
-	list->items[list->count++] = value;
-	return 0;
-}
-
-static bool is_watchable(const char *path)
-{
-	size_t length = strlen(path);
-
-	return path[0] == '/' && length > 1 && length < PATH_MAX && path[length - 1] != '/';
-}
-
 static int read_format(const struct reader *reader, const char *value)
 {
 	bool is_text;
-	int ret = read_choice(reader, value, "text", "json", &is_text);
+	int ret = option_choice(reader, value, "text", "json", &is_text);
 
 	reader->options->format = is_text ? FORMAT_TEXT : FORMAT_JSON;
 	return ret;
@@ -224,29 +126,29 @@ static int read_value(const struct reader *reader, int id, const char *value)
 	switch (id) {
 	case OPTION_SANDBOX:
 		options->sandbox = value;
-		return is_sandbox_id(value)
+		return option_is_sandbox_id(value)
 			       ? 0
-			       : fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
+			       : option_fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
 	case OPTION_RUNTIME:
-		return read_string(reader, value, &options->runtime);
+		return option_string(reader, value, &options->runtime);
 	case OPTION_RUNTIME_ARG:
-		return append_string(&options->runtime_args, value);
+		return option_append(&options->runtime_args, value);
 	case OPTION_DIALECT:
 		options->dialect = dialect_find(value);
-		return options->dialect ? 0 : fail(reader, value, dialect_names());
+		return options->dialect ? 0 : option_fail(reader, value, dialect_names());
 	case OPTION_RUNTIME_TIMEOUT:
-		if (read_u32(reader, value, 1, 86400, &options->timeout_ms))
+		if (option_u32(reader, value, 1, 86400, &options->timeout_ms))
 			return -EINVAL;
 		options->timeout_ms *= 1000;
 		return 0;
 	case OPTION_NETNS:
-		return read_string(reader, value, &options->netns);
+		return option_string(reader, value, &options->netns);
 	case OPTION_IGNORE:
-		return append_string(&options->ignore, value);
+		return option_append(&options->ignore, value);
 	case OPTION_ONLY:
-		return append_string(&options->only, value);
+		return option_append(&options->only, value);
 	case OPTION_BASELINE:
-		return read_choice(reader, value, "existing", "none", &options->takes_existing);
+		return option_choice(reader, value, "existing", "none", &options->takes_existing);
 	default:
 		return 0;
 	}
@@ -260,43 +162,44 @@ static int read_other(const struct reader *reader, int id, const char *value)
 
 	switch (id) {
 	case OPTION_QUIET:
-		return read_u32(reader, value, 0, 60000, &options->quiet_ms);
+		return option_u32(reader, value, 0, 60000, &options->quiet_ms);
 	case OPTION_MAX_WAIT:
-		return read_u32(reader, value, 0, 600000, &options->max_wait_ms);
+		return option_u32(reader, value, 0, 600000, &options->max_wait_ms);
 	case OPTION_MAX_ROUTES:
-		return read_size(reader, value, 1, 1U << 24, &options->max_routes);
+		return option_size(reader, value, 1, 1U << 24, &options->max_routes);
 	case OPTION_MAX_LINKS:
-		return read_size(reader, value, 1, 1U << 20, &options->max_links);
+		return option_size(reader, value, 1, 1U << 20, &options->max_links);
 	case OPTION_RECEIVE_BUFFER:
-		return read_size(reader, value, 4096, 1U << 30, &options->receive_bytes);
+		return option_size(reader, value, 4096, 1U << 30, &options->receive_bytes);
 	case OPTION_FORMAT:
 		return read_format(reader, value);
 	case OPTION_RUN_DIR:
-		return read_string(reader, value, &options->run_dir);
+		return option_string(reader, value, &options->run_dir);
 	case OPTION_WATCH_PID:
-		if (read_u32(reader, value, 1, INT32_MAX, &number))
+		if (option_u32(reader, value, 1, INT32_MAX, &number))
 			return -EINVAL;
 		options->watch_pid = (pid_t)number;
 		return 0;
 	case OPTION_WATCH_PATH:
 		options->watch_path = value;
-		return is_watchable(value) ? 0
-					   : fail(reader, value, "an absolute path, no '/' last");
+		return option_is_watchable(value)
+			       ? 0
+			       : option_fail(reader, value, "an absolute path, no '/' last");
 	case OPTION_SLOTS:
-		return read_u32(reader, value, 1, 65536, &options->slots);
+		return option_u32(reader, value, 1, 65536, &options->slots);
 	case OPTION_SLOTS_DIR:
-		return read_string(reader, value, &options->slots_dir);
+		return option_string(reader, value, &options->slots_dir);
 	case OPTION_READY_FD:
-		if (read_u32(reader, value, 3, 1U << 20, &number))
+		if (option_u32(reader, value, 3, 1U << 20, &number))
 			return -EINVAL;
 		options->ready_fd = (int)number;
 		return 0;
 	case OPTION_LOG:
 		return log_level_find(value, &options->log_level)
-			       ? fail(reader, value, "error, warn, info or debug")
+			       ? option_fail(reader, value, "error, warn, info or debug")
 			       : 0;
 	case OPTION_LOG_TO:
-		return read_string(reader, value, &options->log_target);
+		return option_string(reader, value, &options->log_target);
 	default:
 		return read_value(reader, id, value);
 	}
@@ -321,6 +224,9 @@ static int read_option(const struct reader *reader, int id, const char *value, s
 	case OPTION_ONCE:
 		options->is_once = true;
 		return 0;
+	case OPTION_EXPLAIN:
+		options->is_explain = true;
+		return 0;
 	case OPTION_NO_STATE:
 		options->keeps_state = false;
 		return 0;
@@ -337,7 +243,7 @@ static int read_option(const struct reader *reader, int id, const char *value, s
 		options->wants_version = true;
 		return 0;
 	case OPTION_RUNTIME_NETNS:
-		ret = read_choice(reader, value, "origin", "sandbox", &is_origin);
+		ret = option_choice(reader, value, "origin", "sandbox", &is_origin);
 		options->runs_in_sandbox = !is_origin;
 		given->runs_in_sandbox = true;
 		return ret;
@@ -481,9 +387,16 @@ void options_fini(struct options *options)
 	free(options->only.items);
 }
 
+bool options_is_text(const struct options *options)
+{
+	return options->format == FORMAT_TEXT ||
+	       (options->format == FORMAT_AUTO && isatty(STDOUT_FILENO));
+}
+
 void options_print_help(FILE *stream)
 {
 	fputs("Usage: netnsmon [OPTION]...\n"
+	      "       netnsmon COMMAND [SANDBOX] [--run-dir DIR] [--format text|json]\n"
 	      "Watches a network namespace and tells a VM runtime which interfaces and routes to "
 	      "plug.\n\n",
 	      stream);

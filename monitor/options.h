@@ -46,6 +46,7 @@ struct options {
 	size_t max_links;
 	size_t receive_bytes;
 	bool is_once;
+	bool is_explain;
 	enum output_format format;
 	const char *run_dir; /* NULL: neither lock nor state */
 	bool keeps_state;    /* not --no-state */
@@ -72,6 +73,9 @@ struct options {
 int options_parse(struct options *options, int argc, char **argv, char error[OPTIONS_ERROR_SIZE]);
 
 void options_fini(struct options *options);
+
+/* Whether what is printed is for people: as the user says, else on a terminal. */
+bool options_is_text(const struct options *options);
 
 /* Writes the summary of all options. */
 void options_print_help(FILE *stream);

@@ -3,7 +3,7 @@
  * printer.c - without a runtime: prints each request that would be made
  *
  * JSON: {"time","reason","verb","sandbox","data"}, where data is what the runtime would read. Text:
- * a line for the request and, for routes, one for each route. All names are foreign bytes, also to
+ * what happened, what it means, what would be run, with what. All names are foreign bytes, also to
  * a terminal.
  */
 #include "printer.h"
@@ -47,6 +47,9 @@ static int print_json(const struct printer *printer, FILE *stream, const struct 
 	return ret;
 }
 
+/* As wide as the time. */
+#define INDENT "              "
+
 #define NAME_TEXT_SIZE UTF8_SANITIZED_SIZE(IF_NAMESIZE)
 
 static void print_iface(FILE *stream, const struct request *request)
@@ -87,7 +90,7 @@ static void print_routes(FILE *stream, const struct route_list *list)
 		const struct route *route = &list->routes[i];
 		const struct hop *hops = route_hops(list, route);
 
-		fprintf(stream, "             %s",
+		fprintf(stream, INDENT "          %s",
 			ip_format_prefix(&route->dest, route->family, route->prefix_len, ip));
 		for (size_t j = 0; j < route->hop_count; j++)
 			print_hop(stream, list, &hops[j]);
@@ -97,14 +100,9 @@ static void print_routes(FILE *stream, const struct route_list *list)
 	}
 }
 
-static void print_text(const struct printer *printer, FILE *stream, const struct request *request)
+/* What a line starts with: the time of day and a word. */
+static void print_start(FILE *stream, const char *word)
 {
-	static const char *const colors[] = {
-		[VERB_ADD] = "\033[32m",
-		[VERB_DEL] = "\033[31m",
-		[VERB_UPDATE] = "\033[33m",
-		[VERB_ROUTES] = "\033[36m",
-	};
 	struct timespec now;
 	struct tm local;
 	char when[16] = "";
@@ -112,14 +110,72 @@ static void print_text(const struct printer *printer, FILE *stream, const struct
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (localtime_r(&now.tv_sec, &local))
 		strftime(when, sizeof(when), "%H:%M:%S", &local);
-	fprintf(stream, "%s.%03ld %s%s%s (%s): ", when, now.tv_nsec / 1000000,
-		printer->has_color ? colors[request->verb] : "",
-		dialect_verb_name(printer->dialect, request->verb),
-		printer->has_color ? "\033[0m" : "", request->reason);
+	fprintf(stream, "%s.%03ld  %-9s ", when, now.tv_nsec / 1000000, word);
+}
+
+static void print_call(const struct printer *printer, FILE *stream, enum verb verb)
+{
+	static const char *const colors[] = {
+		[VERB_ADD] = "\033[32m",
+		[VERB_DEL] = "\033[31m",
+		[VERB_UPDATE] = "\033[33m",
+		[VERB_ROUTES] = "\033[36m",
+	};
+	const char *const *words = printer->dialect->verbs[verb];
+
+	fprintf(stream, INDENT "%-9s %sRUNTIME", "would run",
+		printer->has_color ? colors[verb] : "");
+	for (size_t i = 0; i < DIALECT_VERB_WORDS && words[i]; i++)
+		fprintf(stream, " %s", words[i]);
+	fprintf(stream, " %s -%s\n", printer->sandbox ? printer->sandbox : "SANDBOX",
+		printer->has_color ? "\033[0m" : "");
+}
+
+static void print_text(const struct printer *printer, FILE *stream, const struct request *request)
+{
+	char name[NAME_TEXT_SIZE];
+
+	print_start(stream, "means");
+	if (request->verb != VERB_ROUTES)
+		fprintf(stream, "%s: ", utf8_printable(request->iface.name, name));
+	fprintf(stream, "%s\n", request->reason);
+	print_call(printer, stream, request->verb);
+	fprintf(stream, INDENT "%-9s ", "with");
 	if (request->verb == VERB_ROUTES)
 		print_routes(stream, &request->routes);
 	else
 		print_iface(stream, request);
+}
+
+bool printer_wants(enum feed_kind kind)
+{
+	return kind == FEED_KERNEL;
+}
+
+static int print_event(const struct printer *printer, FILE *stream, const struct feed_item *item)
+{
+	char *text = malloc(UTF8_SANITIZED_SIZE(strlen(item->text)));
+
+	if (!text)
+		return -ENOMEM;
+	print_start(stream, feed_kind_name(item->kind));
+	fprintf(stream, "%s%s%s\n", printer->has_color ? "\033[2m" : "",
+		utf8_printable(item->text, text), printer->has_color ? "\033[0m" : "");
+	free(text);
+	return 0;
+}
+
+/* Writes what print functions have made on @stream, as far as it can be written now. */
+static int start_writing(struct printer *printer, FILE *stream, int ret)
+{
+	if (ferror(stream))
+		ret = -ENOMEM;
+	if (fclose(stream) == EOF || ret < 0) {
+		printer_stop(printer);
+		return -ENOMEM;
+	}
+	printer->written = 0;
+	return printer_continue(printer);
 }
 
 int printer_start(struct printer *printer, const struct request *request)
@@ -133,14 +189,16 @@ int printer_start(struct printer *printer, const struct request *request)
 		print_text(printer, stream, request);
 	else
 		ret = print_json(printer, stream, request);
-	if (ferror(stream))
-		ret = -ENOMEM;
-	if (fclose(stream) == EOF || ret < 0) {
-		printer_stop(printer);
+	return start_writing(printer, stream, ret);
+}
+
+int printer_start_event(struct printer *printer, const struct feed_item *item)
+{
+	FILE *stream = open_memstream(&printer->text, &printer->size);
+
+	if (!stream)
 		return -ENOMEM;
-	}
-	printer->written = 0;
-	return printer_continue(printer);
+	return start_writing(printer, stream, print_event(printer, stream, item));
 }
 
 int printer_continue(struct printer *printer)

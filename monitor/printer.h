@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "dialect.h"
+#include "feed.h"
 #include "request.h"
 
 struct printer {
@@ -27,6 +28,13 @@ struct printer {
  * 0 if printer_continue() is to be called when @fd can be written to, or a negative errno.
  */
 int printer_start(struct printer *printer, const struct request *request);
+
+/* Whether such an event is worth a line to a person: a request has lines of its own, and what is
+ * left out is in the log. */
+bool printer_wants(enum feed_kind kind);
+
+/* The same as printer_start() for what happened. */
+int printer_start_event(struct printer *printer, const struct feed_item *item);
 
 /* Goes on; returns the same. */
 int printer_continue(struct printer *printer);

@@ -163,11 +163,18 @@ static int judge_route(struct judge *judge, struct route *route)
 	const char *why = inexpressible(route);
 	size_t pending;
 
-	if ((route->traits & ROUTE_KERNEL) && !leads_to_peer(judge, route))
+	if ((route->traits & ROUTE_KERNEL) && !leads_to_peer(judge, route)) {
+		route_notes_pass_over(&judge->notes, judge->list, route,
+				      "the kernel made it, as the guest's will");
 		return 0;
+	}
 	pending = trim_hops(judge, route);
-	if (route->hop_count == 0)
+	if (route->hop_count == 0) {
+		route_notes_pass_over(&judge->notes, judge->list, route,
+				      pending > 0 ? "the runtime does not have its interface yet"
+						  : "its interface does not count");
 		return pending > 0 ? prefix_set_add(&judge->pending_dests, &dest) : 0;
+	}
 	if (why) {
 		route_notes_left_out(&judge->notes, judge->list, route, why);
 		return 0;
@@ -309,10 +316,12 @@ int route_filter(const struct policy *policy, struct applied *applied, struct sn
 		.applied = applied,
 		.snapshot = snapshot,
 		.list = &snapshot->routes,
-		.notes = {.notes = notes, .once = &applied->left_out},
+		.notes = {.notes = notes, .once = &applied->left_out, .census = &applied->census},
 	};
-	int ret = judge_all(&judge);
+	int ret;
 
+	route_census_clear(&applied->census);
+	ret = judge_all(&judge);
 	route_notes_end(&judge.notes);
 	if (ret == 0)
 		route_list_move(wanted, judge.list);

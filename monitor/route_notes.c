@@ -36,6 +36,7 @@ void route_notes_left_out(struct route_notes *notes, const struct route_list *li
 	char dest[IP_PREFIX_TEXT_SIZE];
 	char gateway[IP_TEXT_SIZE];
 
+	route_census_add(notes->census, list, route, why);
 	if (!once_is_new(notes->once, fingerprint(list, route, why)))
 		return;
 	if (notes->said++ >= ROUTE_NOTES_MAX) {
@@ -53,6 +54,12 @@ void route_notes_left_out(struct route_notes *notes, const struct route_list *li
 	else
 		notes_warn(notes->notes, "route %s dev %s is left out: %s", dest,
 			   route_list_device(list, hop->device), why);
+}
+
+void route_notes_pass_over(struct route_notes *notes, const struct route_list *list,
+			   const struct route *route, const char *why)
+{
+	route_census_add(notes->census, list, route, why);
 }
 
 void route_notes_end(struct route_notes *notes)

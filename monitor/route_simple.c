@@ -110,7 +110,7 @@ static int compare_by_dest(const void *left, const void *right, void *arg)
  * first: each further one would replace it. That there are others is no trouble, so nothing is
  * said.
  */
-static int keep_best(struct route_list *list)
+static int keep_best(struct route_list *list, struct route_notes *notes)
 {
 	uint32_t *by_dest;
 	size_t kept = 0;
@@ -131,7 +131,10 @@ static int keep_best(struct route_list *list)
 	}
 	free(by_dest);
 	for (size_t i = 0; i < list->count; i++) {
-		if (!(list->routes[i].traits & ROUTE_SHADOWED))
+		if (list->routes[i].traits & ROUTE_SHADOWED)
+			route_notes_pass_over(notes, list, &list->routes[i],
+					      "another one to its destination is better");
+		else
 			list->routes[kept++] = list->routes[i];
 	}
 	list->count = kept;
@@ -208,7 +211,7 @@ int route_simplify(struct route_list *list, const struct applied *applied,
 	if (ret == 0)
 		leave_out_inexpressible(list, &guest, notes);
 	if (ret == 0)
-		ret = keep_best(list);
+		ret = keep_best(list, notes);
 	if (ret == 0)
 		ret = add_link_routes(&guest, list);
 	if (ret == 0) {

@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "lock.h"
@@ -24,13 +23,17 @@
 #include "netns.h"
 #include "pathwatch.h"
 #include "pidwatch.h"
+#include "policy.h"
 #include "ready.h"
+#include "varlink_service.h"
 
 struct session {
 	const struct options *options;
 	const char *runtime;
 	struct ev_loop *loop;
-	struct monitor *monitor; /* NULL while the lock is waited for */
+	struct monitor *monitor;	 /* NULL while the lock is waited for */
+	struct feed feed;		 /* of what happens in it */
+	struct varlink_service *service; /* NULL: there is no run directory */
 	struct netns_id netns;
 	struct lock lock;
 	struct statefile state;
@@ -155,30 +158,6 @@ static void on_look(void *arg)
 	pathwatch_check(&session->pathwatch);
 }
 
-/* IFA_PROTO came with Linux 5.18. */
-static bool kernel_tells_proto(void)
-{
-	struct utsname name;
-	int major = 0, minor = 0;
-
-	return uname(&name) == 0 && sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 5 || (major == 5 && minor >= 18));
-}
-
-static void fill_policy(const struct options *options, struct policy *policy)
-{
-	*policy = (struct policy){
-		.dialect = options->dialect,
-		.ignore = options->ignore.items,
-		.ignore_count = options->ignore.count,
-		.only = options->only.items,
-		.only_count = options->only.count,
-		.takes_temporary = options->takes_temporary,
-		.tells_proto = kernel_tells_proto(),
-		.waits_for_dad = !options->is_once,
-	};
-}
-
 static void fill_client(const struct session *session, struct client_config *client)
 {
 	const struct options *options = session->options;
@@ -197,8 +176,7 @@ static void fill_client(const struct session *session, struct client_config *cli
 static void fill_printer(const struct options *options, struct printer *printer)
 {
 	bool is_terminal = isatty(STDOUT_FILENO);
-	bool is_text =
-		options->format == FORMAT_TEXT || (options->format == FORMAT_AUTO && is_terminal);
+	bool is_text = options_is_text(options);
 
 	*printer = (struct printer){
 		.fd = STDOUT_FILENO,
@@ -207,6 +185,25 @@ static void fill_printer(const struct options *options, struct printer *printer)
 		.dialect = options->dialect,
 		.sandbox = options->sandbox,
 	};
+}
+
+/* Whoever looks on may do without; the monitor need not. */
+static void open_service(struct session *session)
+{
+	const struct service_config config = {
+		.monitor = session->monitor,
+		.feed = &session->feed,
+		.sandbox = session->options->sandbox,
+		.netns = session->options->netns,
+		.runtime = session->runtime,
+		.netns_id = session->netns,
+	};
+
+	if (session->lock.directory_fd < 0)
+		return;
+	session->service = varlink_service_open(session->loop, session->lock.directory_fd, &config);
+	if (!session->service)
+		log_warn("cannot be asked for its status: %s", strerror(errno));
 }
 
 static void start_monitor(struct session *session)
@@ -219,23 +216,26 @@ static void start_monitor(struct session *session)
 		.receive_bytes = options->receive_bytes,
 		.takes_existing = options->takes_existing,
 		.is_once = options->is_once,
+		.feed = &session->feed,
 		.state = session->state.directory_fd >= 0 ? &session->state : NULL,
 		.on_ready = on_ready,
 		.on_look = on_look,
 		.hook_arg = session,
 	};
 
-	fill_policy(options, &config.policy);
+	options_policy(options, &config.policy);
 	config.delivery.has_runtime = session->runtime != NULL;
 	config.delivery.slots_fd = session->slots_fd;
 	config.delivery.slot_count = session->runtime ? options->slots : 0;
 	fill_client(session, &config.delivery.client);
 	fill_printer(options, &config.delivery.printer);
 	session->monitor = monitor_new(session->loop, &config);
-	if (session->monitor)
-		monitor_start(session->monitor);
-	else
+	if (!session->monitor) {
 		fail(session, EXIT_ERROR);
+		return;
+	}
+	open_service(session);
+	monitor_start(session->monitor);
 }
 
 /* --- the lock -------------------------------------------------------------------------------- */
@@ -444,6 +444,7 @@ int session_run(const struct options *options, const char *runtime)
 	session.status = enter_netns(&session);
 	if (session.status == EXIT_STOPPED)
 		run(&session);
+	varlink_service_close(session.service);
 	monitor_free(session.monitor);
 	pathwatch_stop(&session.pathwatch);
 	pidwatch_stop(&session.pidwatch);

@@ -272,6 +272,39 @@ validate_calls() {
 	END
 }
 
+# Watches the monitor for ten seconds. The call in which it waits is shown when strace attaches and detaches.
+is_silent() {
+	timeout 10 strace -f -o "$DIR/strace" -p "$MONITOR" || [ $? -eq 124 ]
+	cat "$DIR/strace"
+	refute grep -vE '^[0-9]+ +(epoll_wait\(.*<detached \.\.\.>|restart_syscall\(.*<detached \.\.\.>)$' "$DIR/strace"
+}
+
+# The socket of the only monitor.
+monitor_socket() {
+	echo "$DIR"/run/netns-*.sock
+}
+
+# Private memory of the monitor, in KiB.
+private_memory() {
+	awk '/^Private_(Clean|Dirty)/ { sum += $2 } END { print sum }' "/proc/$MONITOR/smaps_rollup"
+}
+
+# validate_output DEFINITION FILE: each line of the file is such an object of status.schema.json, and there is one at least.
+validate_output() {
+	/usr/bin/python3 - "$here/../../monitor/status.schema.json" "$@" <<-'END'
+		import json, sys
+		import jsonschema
+		schema = json.load(open(sys.argv[1]))
+		jsonschema.Draft202012Validator.check_schema(schema)
+		del schema["anyOf"]
+		validator = jsonschema.Draft202012Validator(dict(schema, **{"$ref": "#/$defs/" + sys.argv[2]}))
+		lines = open(sys.argv[3]).readlines()
+		assert lines
+		for line in lines:
+		    validator.validate(json.loads(line))
+	END
+}
+
 # What every test ends with, unless it says otherwise.
 finish() {
 	validate_calls

@@ -123,13 +123,6 @@ printed() { grep -qE "$1" "$DIR/out"; }
 	assert_calls 'map(select(.verb == "add-network") | .data.Name) == ["e1", "e2", "e3"]'
 }
 
-# Watches the monitor for ten seconds. The call in which it waits is shown when strace attaches and detaches.
-is_silent() {
-	timeout 10 strace -f -o "$DIR/strace" -p "$MONITOR" || [ $? -eq 124 ]
-	cat "$DIR/strace"
-	refute grep -vE '^[0-9]+ +(epoll_wait\(.*<detached \.\.\.>|restart_syscall\(.*<detached \.\.\.>)$' "$DIR/strace"
-}
-
 @test "an idle monitor makes no system call in 10 s" {
 	mk eth1
 	T addr add 10.1.0.2/24 dev eth1
