@@ -27,7 +27,7 @@ RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait requ
 COMMANDS := command command_options explain monitors paint prometheus show varlink_client
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o) \
-	$(COMMANDS:%=$(BUILD)/commands/%.o)
+	$(COMMANDS:%=$(BUILD)/monitor/commands/%.o)
 LIB := $(BUILD)/libnetnsmon.a
 
 # The interface that is served and installed is one text, compiled in.
@@ -44,7 +44,7 @@ SANITIZERS := $(if $(SANITIZE),-fsanitize=address -fsanitize=undefined -fno-sani
 # libev has no .pc file everywhere.
 LIBS = $(shell $(PKG_CONFIG) --libs libmnl libcjson) \
 	$(shell $(PKG_CONFIG) --libs libev 2>/dev/null || echo -lev)
-ALL_CPPFLAGS = -D_GNU_SOURCE -DNETNSMON_VERSION='"$(VERSION)"' -Iruntime-client -Icommands $(CPPFLAGS) \
+ALL_CPPFLAGS = -D_GNU_SOURCE -DNETNSMON_VERSION='"$(VERSION)"' -Iruntime-client -Imonitor/commands $(CPPFLAGS) \
 	$(shell $(PKG_CONFIG) --cflags libmnl libcjson)
 ALL_CFLAGS = -std=c11 $(WARNINGS) $(HARDENING) $(SANITIZERS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SANITIZERS) $(LDFLAGS)
@@ -68,7 +68,7 @@ $(LIB): $(LIB_OBJECTS)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(COMMANDS:%=$(BUILD)/commands/%.o) $(BUILD)/monitor/main.o: ALL_CPPFLAGS += -Imonitor
+$(COMMANDS:%=$(BUILD)/monitor/commands/%.o) $(BUILD)/monitor/main.o: ALL_CPPFLAGS += -Imonitor
 
 $(BUILD)/%.o: %.c Makefile
 	$(SAY) CC $@
