@@ -17,10 +17,10 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls dump events filter hint intake limit_notes lock log logsink monitor netns nexthop \
-	nlparse nlsock notes observe options oversized pathwatch pidwatch prefix_set printer process ready reconcile retry \
+MONITOR := applied baseline calls dump events filter hint intake limit_notes lock log logsink monitor nexthop \
+	nlparse notes observe options oversized pathwatch pidwatch prefix_set printer process ready reconcile retry \
 	route_filter route_notes route_simple session settle snapshot state_parse state_print statefile status
-RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
+RUNTIME_CLIENT := array client dialect encode fingerprint iface ip json lockwait netns nlsock request routes sandbox_id slots spawn \
 	utf8
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)

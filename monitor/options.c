@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "sandbox_id.h"
 
 enum option_id {
 	OPTION_SANDBOX = 's',
@@ -171,19 +172,6 @@ static int read_choice(const struct reader *reader, const char *value, const cha
 	return fail(reader, value, expected);
 }
 
-/* An id becomes part of paths and of an argument vector: it never starts with a dash or a dot. */
-static bool is_sandbox_id(const char *id)
-{
-	static const char alphanumeric[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	size_t length = strlen(id);
-	size_t valid = 0;
-
-	while (id[valid] && (strchr(alphanumeric, id[valid]) || strchr("_.-", id[valid])))
-		valid++;
-	return length > 0 && length <= 128 && valid == length && strchr(alphanumeric, id[0]);
-}
-
 static int read_string(const struct reader *reader, const char *value, const char **string)
 {
 	if (!*value)
@@ -224,7 +212,7 @@ static int read_value(const struct reader *reader, int id, const char *value)
 	switch (id) {
 	case OPTION_SANDBOX:
 		options->sandbox = value;
-		return is_sandbox_id(value)
+		return sandbox_id_is_valid(value)
 			       ? 0
 			       : fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
 	case OPTION_RUNTIME:
