@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock.h - the clocks of the monitor
+ * clock.h - the clocks
  */
 #ifndef NETNSMON_CLOCK_H
 #define NETNSMON_CLOCK_H
