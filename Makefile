@@ -20,11 +20,13 @@ CFLAGS ?= -O2 -g
 MONITOR := applied baseline calls dump events filter hint intake limit_notes lock log logsink monitor nexthop \
 	nlparse notes observe options oversized pathwatch pidwatch prefix_set printer process ready reconcile retry \
 	route_filter route_notes route_simple session settle snapshot state_parse state_print statefile status
-RUNTIME_CLIENT := array client dialect encode fingerprint iface ip json lockwait netns nlsock request routes sandbox_id slots spawn \
-	utf8
+RUNTIME_CLIENT := array client dialect encode fingerprint iface ip json lockwait netns nlsock request routes \
+	sandbox_id slots spawn utf8
+QEMU := agent agent_parse base64 channel config fault guest guest_routes input list nic qmp rtnl tap tc verbs
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)
 LIB := $(BUILD)/libnetnsmon.a
+QEMU_LIB := $(BUILD)/libnetnsmon-qemu.a
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
 	-Wswitch-enum -Wvla -Wundef -Wpointer-arith -Wcast-align $(if $(WERROR),-Werror)
@@ -45,7 +47,7 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-4s %s\n')
 
 .PHONY: all
-all: $(BUILD)/netnsmon $(BUILD)/kata-netmon
+all: $(BUILD)/netnsmon $(BUILD)/kata-netmon $(BUILD)/netnsmon-qemu
 
 $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 	$(SAY) LD $@
@@ -55,7 +57,13 @@ $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 $(BUILD)/kata-netmon: $(BUILD)/netnsmon
 	$(Q)ln -sf netnsmon $@
 
+$(BUILD)/netnsmon-qemu: $(BUILD)/runtime-client/qemu/main.o $(QEMU_LIB) $(LIB)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(QEMU_LIB): $(QEMU:%=$(BUILD)/runtime-client/qemu/%.o)
 $(LIB): $(LIB_OBJECTS)
+$(LIB) $(QEMU_LIB):
 	$(SAY) AR $@
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^

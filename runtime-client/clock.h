@@ -27,4 +27,12 @@ static inline uint64_t clock_cpu_ms(void)
 	return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
 }
 
+/* Sleeps, unless a signal comes. */
+static inline void clock_pause(long ms)
+{
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
 #endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_routes.c - makes a list of routes the guest's
+ *
+ * Mark and sweep. Our routes in the guest have one of four protocol numbers (as
+ * /etc/iproute2/rt_protos has them; none of these is anybody's). A list is set under a number that
+ * no route has at present: "replace" swaps a route's old number for the new one within the kernel,
+ * so that it is never missing. Then all routes under the other numbers go. If that is interrupted,
+ * the next list does it, under a third number.
+ */
+#include "guest_routes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Exit status for a guest with another ip(8), such as busybox's, which knows no protocols. */
+#define STATUS_NO_IPROUTE 90
+
+/* If all numbers are in use, after some interruptions in a row, the last one gets free the hard
+ * way. */
+static const char script[] = "PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin\n"
+			     "ip -batch /dev/null 2>/dev/null || exit 90\n"
+			     "flush() {\n"
+			     "	ip -4 route flush table main proto $1 2>/dev/null\n"
+			     "	ip -6 route flush table main proto $1 2>/dev/null\n"
+			     "}\n"
+			     "new= old=\n"
+			     "for p in 110 111 112 113; do\n"
+			     "	if ip -4 route show table main proto $p | grep -q . ||\n"
+			     "		ip -6 route show table main proto $p | grep -q .; then\n"
+			     "		old=\"$old $p\"\n"
+			     "	else\n"
+			     "		new=${new:-$p}\n"
+			     "	fi\n"
+			     "done\n"
+			     "[ -n \"$new\" ] || { new=113; flush 113; }\n"
+			     "sed \"s/@/proto $new/\" | ip -force -batch -\n"
+			     "status=$?\n"
+			     "for p in $old; do\n"
+			     "	[ $p = $new ] || flush $p\n"
+			     "done\n"
+			     "exit $status\n";
+
+static void print_hop(FILE *stream, const struct route_list *list, const struct hop *hop,
+		      int family)
+{
+	char text[IP_TEXT_SIZE];
+
+	if (hop->gateway_family != 0)
+		fprintf(stream, " via %s%s", hop->gateway_family == family ? "" : "inet6 ",
+			ip_format(&hop->gateway, hop->gateway_family, text));
+	fprintf(stream, " dev %s", route_list_device(list, hop->device));
+}
+
+/* Those of one destination and metric beside the first are added to it, not put in its place. */
+static bool is_first_of_key(const struct route_list *list, size_t number)
+{
+	const struct route *route = &list->routes[number];
+
+	/* Equal ones stand together: the list is sorted by gateway or none, and destination. */
+	for (size_t i = number; i-- > 0;) {
+		const struct route *other = &list->routes[i];
+
+		if (route_compare_dest(route, other) == 0 && route->metric == other->metric)
+			return false;
+		if (route_compare_dest(route, other) != 0 && i + 1 < number)
+			break;
+	}
+	return true;
+}
+
+static void print_route(FILE *stream, const struct route_list *list, size_t number)
+{
+	const struct route *route = &list->routes[number];
+	const struct hop *hops = route_hops(list, route);
+	char text[IP_PREFIX_TEXT_SIZE];
+
+	fprintf(stream, "route %s %s @", is_first_of_key(list, number) ? "replace" : "append",
+		ip_format_prefix(&route->dest, route->family, route->prefix_len, text));
+	if (route->metric != 0)
+		fprintf(stream, " metric %" PRIu32, route->metric);
+	if (route->mtu != 0)
+		fprintf(stream, " mtu %" PRIu32, route->mtu);
+	if (route->has_source)
+		fprintf(stream, " src %s", ip_format(&route->source, route->family, text));
+	/* IPv6 has no scopes of routes. */
+	if (route->family == AF_INET)
+		fprintf(stream, " scope %u", route->scope & 0xffU);
+	if (route->hop_count == 1) {
+		print_hop(stream, list, hops, route->family);
+		if (hops->is_onlink)
+			fprintf(stream, " onlink");
+	}
+	for (size_t i = 0; route->hop_count > 1 && i < route->hop_count; i++) {
+		fprintf(stream, " nexthop");
+		print_hop(stream, list, &hops[i], route->family);
+		fprintf(stream, " weight %" PRIu32 "%s", hops[i].weight,
+			hops[i].is_onlink ? " onlink" : "");
+	}
+	fputc('\n', stream);
+}
+
+char *guest_print_routes(const struct route_list *list)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	bool is_whole;
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < list->count; i++)
+		print_route(stream, list, i);
+	is_whole = !ferror(stream);
+	if (fclose(stream) == 0 && is_whole)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The line @number of @text, from 1, without what ip is not told as it is. */
+static void copy_line(const char *text, unsigned int number, char *line, size_t size)
+{
+	while (--number > 0 && *text) {
+		text = strchrnul(text, '\n');
+		text += *text == '\n';
+	}
+	snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* ip -force -batch writes an error, then "Command failed -:LINE", for each route it could not set.
+ */
+static int explain(struct agent *agent, const struct agent_exit *exit, const char *routes)
+{
+	const char *at = strstr(exit->output, "Command failed -:");
+	unsigned int number = 0, failed = 0;
+	char line[160];
+
+	if (exit->status == STATUS_NO_IPROUTE)
+		return fault_set(agent->fault, -ENOSYS,
+				 "the guest has no iproute2: its routes cannot be set");
+	if (!at || sscanf(at, "Command failed -:%u", &number) != 1 || number == 0)
+		return fault_set(agent->fault, -EREMOTEIO, "the guest does not set routes: %.200s",
+				 exit->output);
+	for (const char *next = at; next; next = strstr(next + 1, "Command failed -:"))
+		failed++;
+	copy_line(routes, number, line, sizeof(line));
+	return fault_set(agent->fault, -EREMOTEIO,
+			 "the guest does not take %u of the routes; the first: %s (%.*s)", failed,
+			 line, (int)strcspn(exit->output, "\n"), exit->output);
+}
+
+int guest_set_routes(struct agent *agent, const struct route_list *list)
+{
+	char *routes = guest_print_routes(list);
+	struct agent_exit exit = {0};
+	int ret;
+
+	if (!routes)
+		return fault_set_errno(agent->fault, -ENOMEM, "routes");
+	ret = agent_run(agent, script, NULL, 0, routes, &exit);
+	if (ret == 0 && exit.status != 0)
+		ret = explain(agent, &exit, routes);
+	free(exit.output);
+	free(routes);
+	return ret;
+}
