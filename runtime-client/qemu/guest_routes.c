@@ -23,28 +23,26 @@
 
 /* If all numbers are in use, after some interruptions in a row, the last one gets free the hard
  * way. */
-static const char script[] = "PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin\n"
-			     "ip -batch /dev/null 2>/dev/null || exit 90\n"
-			     "flush() {\n"
-			     "	ip -4 route flush table main proto $1 2>/dev/null\n"
-			     "	ip -6 route flush table main proto $1 2>/dev/null\n"
-			     "}\n"
-			     "new= old=\n"
-			     "for p in 110 111 112 113; do\n"
-			     "	if ip -4 route show table main proto $p | grep -q . ||\n"
-			     "		ip -6 route show table main proto $p | grep -q .; then\n"
-			     "		old=\"$old $p\"\n"
-			     "	else\n"
-			     "		new=${new:-$p}\n"
-			     "	fi\n"
-			     "done\n"
-			     "[ -n \"$new\" ] || { new=113; flush 113; }\n"
-			     "sed \"s/@/proto $new/\" | ip -force -batch -\n"
-			     "status=$?\n"
-			     "for p in $old; do\n"
-			     "	[ $p = $new ] || flush $p\n"
-			     "done\n"
-			     "exit $status\n";
+static const char script[] =
+	"PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin\n"
+	"case $(ip -V 2>&1) in *iproute2*) ;; *) exit 90 ;; esac\n"
+	"flush() {\n"
+	"	ip -4 route flush table main proto $1 2>/dev/null\n"
+	"	ip -6 route flush table main proto $1 2>/dev/null\n"
+	"}\n"
+	"old=$({ ip -4 route show table main; ip -6 route show table main; } |\n"
+	"	sed -n 's/.* proto \\(11[0-3]\\)\\( .*\\)*$/\\1/p' | sort -u)\n"
+	"new=\n"
+	"for p in 110 111 112 113; do\n"
+	"	case $old in *$p*) ;; *) new=${new:-$p} ;; esac\n"
+	"done\n"
+	"[ -n \"$new\" ] || { new=113; flush 113; }\n"
+	"sed \"s/@/proto $new/\" | ip -force -batch -\n"
+	"status=$?\n"
+	"for p in $old; do\n"
+	"	[ $p = $new ] || flush $p\n"
+	"done\n"
+	"exit $status\n";
 
 static void print_hop(FILE *stream, const struct route_list *list, const struct hop *hop,
 		      int family)
@@ -123,14 +121,26 @@ char *guest_print_routes(const struct route_list *list)
 	return NULL;
 }
 
-/* The line @number of @text, from 1, without what ip is not told as it is. */
-static void copy_line(const char *text, unsigned int number, char *line, size_t size)
+/* The route in the line @number of @text, from 1, as a person would write it. */
+static void copy_route(const char *text, unsigned int number, char *route, size_t size)
 {
+	static const char mark[] = "@ ";
+	const char *end, *at;
+
 	while (--number > 0 && *text) {
 		text = strchrnul(text, '\n');
 		text += *text == '\n';
 	}
-	snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);
+	end = strchrnul(text, '\n');
+	at = strstr(text, mark);
+	/* "route replace DESTINATION @ …" */
+	text += strcspn(text, " ") + 1;
+	text += strcspn(text, " ") + 1;
+	if (at && at < end)
+		snprintf(route, size, "%.*s%.*s", (int)(at - text), text,
+			 (int)(end - at - (int)strlen(mark)), at + strlen(mark));
+	else
+		snprintf(route, size, "?");
 }
 
 /* ip -force -batch writes an error, then "Command failed -:LINE", for each route it could not set.
@@ -139,7 +149,7 @@ static int explain(struct agent *agent, const struct agent_exit *exit, const cha
 {
 	const char *at = strstr(exit->output, "Command failed -:");
 	unsigned int number = 0, failed = 0;
-	char line[160];
+	char route[160];
 
 	if (exit->status == STATUS_NO_IPROUTE)
 		return fault_set(agent->fault, -ENOSYS,
@@ -149,10 +159,10 @@ static int explain(struct agent *agent, const struct agent_exit *exit, const cha
 				 exit->output);
 	for (const char *next = at; next; next = strstr(next + 1, "Command failed -:"))
 		failed++;
-	copy_line(routes, number, line, sizeof(line));
+	copy_route(routes, number, route, sizeof(route));
 	return fault_set(agent->fault, -EREMOTEIO,
 			 "the guest does not take %u of the routes; the first: %s (%.*s)", failed,
-			 line, (int)strcspn(exit->output, "\n"), exit->output);
+			 route, (int)strcspn(exit->output, "\n"), exit->output);
 }
 
 int guest_set_routes(struct agent *agent, const struct route_list *list)
