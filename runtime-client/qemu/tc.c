@@ -209,15 +209,15 @@ int tc_clear(struct rtnl *rtnl, unsigned int from)
 	struct found found;
 	int ret = find_filters(rtnl, from, &found);
 
-	/* No such link, or none with an ingress qdisc. */
+	/* No such link. */
 	if (ret < 0)
 		return ret == -ENODEV || ret == -EINVAL || ret == -ENOENT ? 0 : ret;
-	if (!found.has_ours)
-		return 0;
-	ret = delete_filter(rtnl, from);
+	if (found.has_ours)
+		ret = delete_filter(rtnl, from);
 	if (ret < 0 || found.has_others)
 		return ret;
-	/* Fails with a clsact qdisc, which is not ours. */
+	/* Also where we were interrupted between the two. Fails with a clsact qdisc, which is not
+	 * ours, and where there is none. */
 	rtnl_change(rtnl, begin_qdisc(buffer, RTM_DELQDISC, 0, from));
 	return 0;
 }
