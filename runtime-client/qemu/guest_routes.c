@@ -55,30 +55,57 @@ static void print_hop(FILE *stream, const struct route_list *list, const struct 
 	fprintf(stream, " dev %s", route_list_device(list, hop->device));
 }
 
-/* Those of one destination and metric beside the first are added to it, not put in its place. */
-static bool is_first_of_key(const struct route_list *list, size_t number)
+/* For qsort_r(): by what "replace" knows a route by, and then as they stand in the list. */
+static int compare_keys(const void *left, const void *right, void *arg)
 {
-	const struct route *route = &list->routes[number];
+	const struct route_list *list = arg;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	const struct route *route_a = &list->routes[a], *route_b = &list->routes[b];
+	int order = route_compare_dest(route_a, route_b);
 
-	/* Equal ones stand together: the list is sorted by gateway or none, and destination. */
-	for (size_t i = number; i-- > 0;) {
-		const struct route *other = &list->routes[i];
-
-		if (route_compare_dest(route, other) == 0 && route->metric == other->metric)
-			return false;
-		if (route_compare_dest(route, other) != 0 && i + 1 < number)
-			break;
-	}
-	return true;
+	if (order != 0)
+		return order;
+	if (route_a->metric != route_b->metric)
+		return route_a->metric < route_b->metric ? -1 : 1;
+	return a < b ? -1 : a > b;
 }
 
-static void print_route(FILE *stream, const struct route_list *list, size_t number)
+static bool is_same_key(const struct route *a, const struct route *b)
 {
-	const struct route *route = &list->routes[number];
+	return route_compare_dest(a, b) == 0 && a->metric == b->metric;
+}
+
+/*
+ * Which routes share destination and metric with one before them: those are added to it, not put in
+ * its place. The caller frees the array; NULL: no memory.
+ */
+static bool *find_repeated(const struct route_list *list)
+{
+	size_t *order = calloc(list->count + 1, sizeof(*order));
+	bool *is_repeated = calloc(list->count + 1, sizeof(*is_repeated));
+
+	if (!order || !is_repeated) {
+		free(order);
+		free(is_repeated);
+		return NULL;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		order[i] = i;
+	qsort_r(order, list->count, sizeof(*order), compare_keys, (void *)(uintptr_t)list);
+	for (size_t i = 1; i < list->count; i++)
+		is_repeated[order[i]] =
+			is_same_key(&list->routes[order[i - 1]], &list->routes[order[i]]);
+	free(order);
+	return is_repeated;
+}
+
+static void print_route(FILE *stream, const struct route_list *list, const struct route *route,
+			bool is_repeated)
+{
 	const struct hop *hops = route_hops(list, route);
 	char text[IP_PREFIX_TEXT_SIZE];
 
-	fprintf(stream, "route %s %s @", is_first_of_key(list, number) ? "replace" : "append",
+	fprintf(stream, "route %s %s @", is_repeated ? "append" : "replace",
 		ip_format_prefix(&route->dest, route->family, route->prefix_len, text));
 	if (route->metric != 0)
 		fprintf(stream, " metric %" PRIu32, route->metric);
@@ -105,17 +132,20 @@ static void print_route(FILE *stream, const struct route_list *list, size_t numb
 
 char *guest_print_routes(const struct route_list *list)
 {
+	bool *is_repeated = find_repeated(list);
 	char *text = NULL;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool is_whole;
+	FILE *stream = is_repeated ? open_memstream(&text, &size) : NULL;
+	bool is_whole = false;
 
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < list->count; i++)
-		print_route(stream, list, i);
-	is_whole = !ferror(stream);
-	if (fclose(stream) == 0 && is_whole)
+	if (stream) {
+		for (size_t i = 0; i < list->count; i++)
+			print_route(stream, list, &list->routes[i], is_repeated[i]);
+		is_whole = !ferror(stream);
+		is_whole = fclose(stream) == 0 && is_whole;
+	}
+	free(is_repeated);
+	if (is_whole)
 		return text;
 	free(text);
 	return NULL;

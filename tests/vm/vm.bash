@@ -70,9 +70,13 @@ said() {
 			'select(.verb == $verb and ($name == "" or .data.Name == $name)).data'
 }
 
-# What of ours is in the namespace: taps, filters, qdiscs.
-leftovers() {
+taps() {
 	T -o link show | grep -o 'nm[0-9a-f]*_kata' || true
+}
+
+# What of ours is in the namespace: taps, and qdiscs with their filters.
+leftovers() {
+	taps
 	tc -n "$NS" qdisc show | grep -E 'ingress|clsact' || true
 }
 
