@@ -109,7 +109,7 @@ kill_at() {
 	# The guest has no driver for the NIC yet.
 	APPEND=guest.net=none start_vm
 	said add-network eth1 >"$DIR/eth1"
-	QEMU_OPTIONS='--timeout 2' fails 'the guest does not show the NIC for eth1' Q add-network - <"$DIR/eth1"
+	QEMU_OPTIONS='--timeout 4' fails 'the guest does not show the NIC for eth1' Q add-network - <"$DIR/eth1"
 	nothing_is_left
 	guest 'insmod /modules/virtio_net.ko'
 	Q add-network - <"$DIR/eth1"
@@ -124,7 +124,7 @@ kill_at() {
 	# The agent has stopped answering.
 	Q del-network - <"$DIR/eth1"
 	guest 'kill -STOP $(pidof qemu-ga)'
-	QEMU_OPTIONS='--timeout 2' fails 'agent does not answer in time' Q add-network - <"$DIR/eth1"
+	QEMU_OPTIONS='--timeout 4' fails 'agent does not answer in time' Q add-network - <"$DIR/eth1"
 	guest 'kill -CONT $(pidof qemu-ga)'
 	Q add-network - <"$DIR/eth1"
 	guest_pings

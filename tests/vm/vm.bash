@@ -10,7 +10,7 @@ NETNSMON_QEMU=${NETNSMON_QEMU:-$vm_here/../../build/netnsmon-qemu}
 GUEST_DIR=${GUEST_DIR:-$vm_here/../../build/vm}
 QEMU=${QEMU:-qemu-system-x86_64}
 
-# start_vm [QEMU-ARGUMENT...]: starts the guest and waits until it answers. Sets VM to QEMU's process. MACHINE (pc) and
+# start_vm [QEMU-ARGUMENT...]: starts the guest and waits until it and its agent answer. Sets VM to QEMU's process. MACHINE (pc) and
 # APPEND (for the guest's command line, see guest-init) may be set before.
 start_vm() {
 	rm -f "$DIR/serial"
@@ -31,6 +31,7 @@ start_vm() {
 		tail -n 20 "$DIR/serial"
 		return 1
 	}
+	[[ ${APPEND-} == *guest.agent=none* ]] || wait_for "$BOUND" Q list
 }
 
 kill_vm() {
