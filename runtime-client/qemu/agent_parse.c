@@ -63,7 +63,7 @@ static int parse_link(const cJSON *object, struct agent_links *links)
 		memset(link, 0, sizeof(*link));
 		return 0;
 	}
-	strcpy(link->name, name);
+	memcpy(link->name, name, strlen(name) + 1);
 	ret = parse_addresses(object, link);
 	if (ret == 0)
 		links->count++;

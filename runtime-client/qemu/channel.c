@@ -74,10 +74,12 @@ static int wait_until(int fd, short events, uint64_t deadline_ms)
 static ssize_t send_some(int fd, const char *text, size_t size, int passed_fd)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)text, .iov_len = size};
+	struct iovec part = {.iov_len = size};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 	struct cmsghdr *header;
 
+	/* sendmsg(2) writes nothing there, but its type does not say so. */
+	memcpy(&part.iov_base, &text, sizeof(text));
 	if (passed_fd >= 0) {
 		message.msg_control = control;
 		message.msg_controllen = sizeof(control);

@@ -58,7 +58,7 @@ static void print_hop(FILE *stream, const struct route_list *list, const struct 
 /* For qsort_r(): by what "replace" knows a route by, and then as they stand in the list. */
 static int compare_keys(const void *left, const void *right, void *arg)
 {
-	const struct route_list *list = arg;
+	const struct route_list *list = *(const struct route_list *const *)arg;
 	size_t a = *(const size_t *)left, b = *(const size_t *)right;
 	const struct route *route_a = &list->routes[a], *route_b = &list->routes[b];
 	int order = route_compare_dest(route_a, route_b);
@@ -91,7 +91,7 @@ static bool *find_repeated(const struct route_list *list)
 	}
 	for (size_t i = 0; i < list->count; i++)
 		order[i] = i;
-	qsort_r(order, list->count, sizeof(*order), compare_keys, (void *)(uintptr_t)list);
+	qsort_r(order, list->count, sizeof(*order), compare_keys, &list);
 	for (size_t i = 1; i < list->count; i++)
 		is_repeated[order[i]] =
 			is_same_key(&list->routes[order[i - 1]], &list->routes[order[i]]);

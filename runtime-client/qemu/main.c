@@ -70,7 +70,8 @@ static int read_input(char **text, size_t *size, struct fault *fault)
 static int enter_netns(const char *netns, struct fault *fault)
 {
 	char path[PATH_MAX];
-	int origin_fd, ret;
+	int origin_fd = -1;
+	int ret;
 
 	if (!*netns)
 		return 0;

@@ -157,23 +157,27 @@ static int add_device(struct qmp *qmp, const struct nic *nic, const char *bus, u
 	return qmp_call(qmp, "device_add", arguments, -1, NULL);
 }
 
-static size_t find_bridges(const cJSON *devices, const char **ids, size_t room, int depth)
+/* The bridges among @devices, and those behind them. */
+static size_t find_bridges(const cJSON *devices, const char **ids, size_t room)
 {
-	const cJSON *device;
-	size_t count = 0;
+	const cJSON *next[BRIDGES_DEEP] = {devices ? devices->child : NULL};
+	size_t depth = 0, count = 0;
 
-	cJSON_ArrayForEach(device, devices)
-	{
+	while (count < room && (next[depth] || depth > 0)) {
+		const cJSON *device = next[depth];
 		const cJSON *bridge = cJSON_GetObjectItemCaseSensitive(device, "pci_bridge");
 		const cJSON *behind = cJSON_GetObjectItemCaseSensitive(bridge, "devices");
 		const char *id = json_string(device, "qdev_id");
 
-		if (!bridge || depth == BRIDGES_DEEP || count == room)
+		if (!device) {
+			depth--;
 			continue;
-		if (cJSON_GetArraySize(behind) > 0)
-			count += find_bridges(behind, ids + count, room - count, depth + 1);
-		else if (id && *id)
+		}
+		next[depth] = device->next;
+		if (cJSON_GetArraySize(behind) == 0 && bridge && id && *id)
 			ids[count++] = id;
+		else if (cJSON_GetArraySize(behind) > 0 && depth + 1 < BRIDGES_DEEP)
+			next[++depth] = behind->child;
 	}
 	return count;
 }
@@ -187,7 +191,7 @@ size_t nic_free_bridges(const cJSON *answer, const char **ids, size_t room)
 	{
 		const cJSON *devices = cJSON_GetObjectItemCaseSensitive(bus, "devices");
 
-		count += find_bridges(devices, ids + count, room - count, 0);
+		count += find_bridges(devices, ids + count, room - count);
 	}
 	return count;
 }

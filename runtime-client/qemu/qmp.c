@@ -100,7 +100,7 @@ static int send_command(struct qmp *qmp, const char *command, cJSON *arguments, 
 
 int qmp_call(struct qmp *qmp, const char *command, cJSON *arguments, int passed_fd, cJSON **result)
 {
-	cJSON *answer, *value;
+	cJSON *answer = NULL, *value;
 	int ret = send_command(qmp, command, arguments, passed_fd);
 
 	if (result)

@@ -88,11 +88,9 @@ static void put_action(struct nlmsghdr *request, unsigned int target)
 
 static int add_filter(struct rtnl *rtnl, unsigned int from, unsigned int to)
 {
-	/* One key, all zero: no bit of the packet is looked at. */
-	struct {
-		struct tc_u32_sel sel;
-		struct tc_u32_key key;
-	} match = {.sel = {.flags = TC_U32_TERMINAL, .nkeys = 1}};
+	/* A selector and its one key, all zero: no bit of the packet is looked at. */
+	struct tc_u32_sel sel = {.flags = TC_U32_TERMINAL, .nkeys = 1};
+	char match[sizeof(struct tc_u32_sel) + sizeof(struct tc_u32_key)] = {0};
 	_Alignas(struct nlmsghdr) char buffer[RTNL_REQUEST_SIZE];
 	struct nlmsghdr *request =
 		begin_filter(buffer, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, from, true);
@@ -100,7 +98,8 @@ static int add_filter(struct rtnl *rtnl, unsigned int from, unsigned int to)
 
 	mnl_attr_put_strz(request, TCA_KIND, "u32");
 	options = mnl_attr_nest_start(request, TCA_OPTIONS);
-	mnl_attr_put(request, TCA_U32_SEL, sizeof(match), &match);
+	memcpy(match, &sel, sizeof(sel));
+	mnl_attr_put(request, TCA_U32_SEL, sizeof(match), match);
 	put_action(request, to);
 	mnl_attr_nest_end(request, options);
 	return rtnl_change(rtnl, request);

@@ -80,7 +80,7 @@ static int await_port(struct vm *vm, bool *is_open)
 
 int vm_open_agent(struct vm *vm)
 {
-	bool is_open;
+	bool is_open = false;
 	int ret;
 
 	if (!vm->config->agent[0]) {

@@ -171,14 +171,16 @@ static void read_line(int fd, char *line, size_t size)
  * An agent in a process of its own: what it had to say before, the answer to the synchronisation,
  * then each line of @answers for a command.
  */
-static pid_t fork_agent(int fd, const char *before, const char *answers)
+static pid_t fork_agent(const int fds[2], const char *before, const char *answers)
 {
+	int fd = fds[1];
 	char line[65536];
 	const char *id;
 	pid_t pid = fork();
 
 	if (pid != 0)
 		return pid;
+	close(fds[0]);
 	dprintf(fd, "%s", before);
 	read_line(fd, line, sizeof(line));
 	id = strstr(line, "\"id\":");
@@ -206,7 +208,7 @@ static int open_talk(struct talk *talk, const char *before, const char *answers)
 
 	talk->fault.text[0] = '\0';
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	talk->pid = fork_agent(fds[1], before, answers);
+	talk->pid = fork_agent(fds, before, answers);
 	close(fds[1]);
 	return agent_start(&talk->agent, fds[0], clock_ms() + LONG_MS, &talk->fault);
 }

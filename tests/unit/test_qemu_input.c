@@ -272,10 +272,12 @@ static void test_what_the_monitor_writes(void **state)
 
 static int read_config(struct config *config, const char *text, struct fault *fault)
 {
-	FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	FILE *stream = tmpfile();
 	int ret;
 
 	assert_non_null(stream);
+	fputs(text, stream);
+	rewind(stream);
 	config_set_defaults(config);
 	ret = config_read_stream(config, stream, "x.conf", fault);
 	fclose(stream);

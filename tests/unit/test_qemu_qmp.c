@@ -143,9 +143,9 @@ static void test_long_line(void **state)
 
 	(void)state;
 	assert_int_equal(open_talk(&talk, GREETING, LONG_MS), 0);
-	strcpy(line, "{\"return\":\"");
+	memcpy(line, "{\"return\":\"", 11);
 	memset(line + 11, 'x', 90000);
-	strcpy(line + 90011, "\"}\n");
+	memcpy(line + 90011, "\"}\n", 4);
 	assert_int_equal(write(talk.other_fd, line, strlen(line)), strlen(line));
 	assert_int_equal(qmp_call(&talk.qmp, "x", cJSON_CreateObject(), -1, &result), 0);
 	assert_int_equal(strlen(result->valuestring), 90000);
@@ -163,17 +163,20 @@ static void test_descriptor(void **state)
 				 .msg_iovlen = 1,
 				 .msg_control = control,
 				 .msg_controllen = sizeof(control)};
+	const struct cmsghdr *header;
 	struct talk talk;
-	int passed;
+	int passed = -1;
 
 	(void)state;
 	assert_int_equal(open_talk(&talk, GREETING "{\"return\": {}}\n", LONG_MS), 0);
 	sent(&talk);
 	assert_int_equal(qmp_call(&talk.qmp, "getfd", cJSON_CreateObject(), STDIN_FILENO, NULL), 0);
 	assert_true(recvmsg(talk.other_fd, &message, 0) > 0);
-	assert_non_null(CMSG_FIRSTHDR(&message));
-	memcpy(&passed, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-	close(passed);
+	header = CMSG_FIRSTHDR(&message);
+	assert_non_null(header);
+	if (header)
+		memcpy(&passed, CMSG_DATA(header), sizeof(int));
+	assert_int_equal(close(passed), 0);
 	close_talk(&talk);
 }
 

@@ -233,18 +233,20 @@ route() {
 @test "routes of all kinds; a route that stays is never missing; one that is bad does not stop the others" {
 	start_vm
 	said add-network eth1 | Q add-network -
-	route 10.98.0.0/16 '' eth1 >"$DIR/list"
-	route 0.0.0.0/0 '' lo >>"$DIR/list"
-	route fd98::/64 '' eth1 '.Metric = 1024' >>"$DIR/list"
-	route 10.99.0.0/16 10.214.1.1 eth1 '.Metric = 4294967295 | .Mtu = 1300 | .Source = "10.214.1.2"' >>"$DIR/list"
-	route 10.97.0.0/16 192.0.2.1 eth1 '.Flags = 4' >>"$DIR/list"
-	route 10.96.0.0/16 fd00:214:1::1 eth1 >>"$DIR/list"
-	route 10.95.0.0/16 '' '' '.Scope = 0 | .NextHops = [{Gateway: "10.214.1.7", Device: "eth1", Weight: 1},
-		{Gateway: "10.214.1.8", Device: "eth1", Weight: 3}]' >>"$DIR/list"
-	route fd95::/64 '' '' '.Metric = 1024 | .NextHops = [{Gateway: "fd00:214:1::7", Device: "eth1", Weight: 1},
-		{Gateway: "fd00:214:1::8", Device: "eth1", Weight: 1}]' >>"$DIR/list"
-	route 0.0.0.0/0 10.214.1.1 eth1 >>"$DIR/list"
-	route ::/0 fd00:214:1::1 eth1 '.Metric = 1024' >>"$DIR/list"
+	{
+		route 10.98.0.0/16 '' eth1
+		route 0.0.0.0/0 '' lo
+		route fd98::/64 '' eth1 '.Metric = 1024'
+		route 10.99.0.0/16 10.214.1.1 eth1 '.Metric = 4294967295 | .Mtu = 1300 | .Source = "10.214.1.2"'
+		route 10.97.0.0/16 192.0.2.1 eth1 '.Flags = 4'
+		route 10.96.0.0/16 fd00:214:1::1 eth1
+		route 10.95.0.0/16 '' '' '.Scope = 0 | .NextHops = [{Gateway: "10.214.1.7", Device: "eth1", Weight: 1},
+			{Gateway: "10.214.1.8", Device: "eth1", Weight: 3}]'
+		route fd95::/64 '' '' '.Metric = 1024 | .NextHops = [{Gateway: "fd00:214:1::7", Device: "eth1", Weight: 1},
+			{Gateway: "fd00:214:1::8", Device: "eth1", Weight: 1}]'
+		route 0.0.0.0/0 10.214.1.1 eth1
+		route ::/0 fd00:214:1::1 eth1 '.Metric = 1024'
+	} >"$DIR/list"
 	# The guest's own.
 	guest 'ip route add 10.1.0.0/16 dev lo; ip -6 route add fd01::/64 dev lo'
 	jq -sc . "$DIR/list" | Q update-route -

@@ -46,8 +46,9 @@ guest() {
 	"$vm_here/talk" "$DIR/test" "$BOUND" "$1"
 }
 
-# Q VERB [-]: netnsmon-qemu for the sandbox's VM.
+# Q VERB [-]: netnsmon-qemu for the sandbox's VM, with QEMU_OPTIONS.
 Q() {
+	# shellcheck disable=SC2086 # several words
 	"$NETNSMON_QEMU" --config "$DIR/vm.conf" ${QEMU_OPTIONS-} "$1" sandbox1 "${@:2}"
 }
 
