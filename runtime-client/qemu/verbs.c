@@ -190,7 +190,7 @@ static int set_up_in_guest(struct vm *vm, const struct input_iface *input,
 		.previous_name = input->previous_name,
 		.plugged = plugged,
 	};
-	struct nic_list list;
+	struct nic_list list = {0};
 	int ret;
 
 	if (!vm->has_agent)
@@ -233,7 +233,7 @@ static int add(struct vm *vm, const struct input_iface *input, const struct nic 
 int vm_add(struct vm *vm, const struct input_iface *input)
 {
 	char name[IF_NAMESIZE];
-	struct nic_list list;
+	struct nic_list list = {0};
 	struct nic nic;
 	int ret = check_plugged_mac(vm, &input->iface);
 
@@ -276,7 +276,7 @@ static int await_tap_gone(struct vm *vm, uint32_t index)
 int vm_del(struct vm *vm, const struct input_iface *input)
 {
 	const struct iface *iface = &input->iface;
-	struct nic_list list;
+	struct nic_list list = {0};
 	struct nic nic;
 	int ret = nic_list_get(&list, &vm->qmp);
 
@@ -316,7 +316,7 @@ static int update(struct vm *vm, const struct input_iface *input, const struct n
 
 int vm_update(struct vm *vm, const struct input_iface *input)
 {
-	struct nic_list list;
+	struct nic_list list = {0};
 	int ret = check_plugged_mac(vm, &input->iface);
 
 	if (ret == 0)
