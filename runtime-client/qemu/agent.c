@@ -23,6 +23,9 @@
 #define POLL_FIRST_MS 5
 #define POLL_LAST_MS  100
 
+/* How long the first answer may take: who is alive answers at once. */
+#define FIRST_ANSWER_MS 5000
+
 static int fail(struct agent *agent, int error)
 {
 	switch (error) {
@@ -126,13 +129,15 @@ static int synchronise(struct agent *agent)
 
 int agent_start(struct agent *agent, int fd, uint64_t deadline_ms, struct fault *fault)
 {
+	uint64_t first_ms = clock_ms() + FIRST_ANSWER_MS;
 	int ret;
 
 	memset(agent, 0, sizeof(*agent));
 	channel_attach(&agent->channel, fd);
-	agent->deadline_ms = deadline_ms;
+	agent->deadline_ms = first_ms < deadline_ms ? first_ms : deadline_ms;
 	agent->fault = fault;
 	ret = synchronise(agent);
+	agent->deadline_ms = deadline_ms;
 	if (ret < 0)
 		agent_close(agent);
 	return ret;
