@@ -31,8 +31,7 @@ struct guest_nic {
  */
 int guest_set_up(struct agent *agent, const struct guest_nic *nic);
 
-/* Pure: the guest's link that is @nic, or NULL. Of several with one MAC, the one by the right name.
- */
+/* Pure: the guest's link that is @nic, or NULL. Of several with its MAC that by the right name. */
 const struct iface *guest_find(const struct agent_links *links, const struct guest_nic *nic);
 
 /* Pure: whether @link has the name, MAC and addresses that are wanted. */

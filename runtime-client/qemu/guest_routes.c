@@ -173,8 +173,7 @@ static void copy_route(const char *text, unsigned int number, char *route, size_
 		snprintf(route, size, "?");
 }
 
-/* ip -force -batch writes an error, then "Command failed -:LINE", for each route it could not set.
- */
+/* ip -force -batch writes an error, then "Command failed -:LINE", for each route not set. */
 static int explain(struct agent *agent, const struct agent_exit *exit, const char *routes)
 {
 	const char *at = strstr(exit->output, "Command failed -:");

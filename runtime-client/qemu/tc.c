@@ -21,8 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The priority that marks a filter as ours ("nm"). Below the kernel's own choices, 0xc000 and down.
- */
+/* The priority that marks a filter as ours ("nm"): before those that the kernel gives, 0xc000. */
 #define PRIORITY 0x6e6d
 
 /* What a dump of a link's ingress filters has found. */

@@ -101,8 +101,7 @@ int vm_open_agent(struct vm *vm)
 	return ret;
 }
 
-/* QEMU's NIC for the interface, or NULL: the index is the identity, the MAC may have been changed.
- */
+/* QEMU's NIC for the interface, or NULL. The index is the identity: a MAC may change. */
 static const struct nic *find_plugged(const struct nic_list *list, const struct iface *iface)
 {
 	for (size_t i = 0; i < list->count; i++) {

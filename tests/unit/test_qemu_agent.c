@@ -225,8 +225,6 @@ static void test_synchronise(void **state)
 	struct agent_links links;
 
 	(void)state;
-	/* dprintf prints the id with the object's end, "}}": a line too much is cut by the parser.
-	 */
 	assert_int_equal(open_talk(&talk, "", ""), 0);
 	close_talk(&talk);
 	assert_int_equal(open_talk(&talk, "{\"return\": 1}\nnonsense\n{\"error\": {}}\nhalf a li",
