@@ -18,17 +18,19 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
 MONITOR := applied baseline calls delivery dump events feed filter hint inbox intake kernel_words limit_notes \
-	lock log logsink monitor monitor_round monitor_view netns nexthop nlparse nlsock notes nowait observe \
+	lock log logsink monitor monitor_round monitor_view nexthop nlparse notes nowait observe \
 	option_values options outbox oversized own_memory pathwatch pidwatch policy prefix_set printer process ready \
 	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse \
 	state_print statefile status status_log varlink_call varlink_peer varlink_server varlink_service verdict
-RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
-	utf8
 COMMANDS := command command_options explain monitors paint prometheus show varlink_client
+RUNTIME_CLIENT := array client dialect encode fingerprint iface ip json lockwait netns nlsock request routes \
+	sandbox_id slots spawn utf8
+QEMU := agent agent_parse base64 channel config fault guest guest_routes input list nic qmp rtnl tap tc verbs
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o) \
 	$(COMMANDS:%=$(BUILD)/monitor/commands/%.o)
 LIB := $(BUILD)/libnetnsmon.a
+QEMU_LIB := $(BUILD)/libnetnsmon-qemu.a
 
 # The interface that is served and installed is one text, compiled in.
 INTERFACE := monitor/org.netnsmon.Monitor.varlink
@@ -53,7 +55,7 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-4s %s\n')
 
 .PHONY: all
-all: $(BUILD)/netnsmon $(BUILD)/kata-netmon
+all: $(BUILD)/netnsmon $(BUILD)/kata-netmon $(BUILD)/netnsmon-qemu
 
 $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 	$(SAY) LD $@
@@ -63,7 +65,13 @@ $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 $(BUILD)/kata-netmon: $(BUILD)/netnsmon
 	$(Q)ln -sf netnsmon $@
 
+$(BUILD)/netnsmon-qemu: $(BUILD)/runtime-client/qemu/main.o $(QEMU_LIB) $(LIB)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(QEMU_LIB): $(QEMU:%=$(BUILD)/runtime-client/qemu/%.o)
 $(LIB): $(LIB_OBJECTS)
+$(LIB) $(QEMU_LIB):
 	$(SAY) AR $@
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -94,7 +102,8 @@ install: all
 		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
 	ln -sf $(SBINDIR)/netnsmon $(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
-	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
+	install -m 755 $(BUILD)/netnsmon-qemu $(DESTDIR)$(SBINDIR)/netnsmon-qemu
+	install -m 644 monitor/netnsmon.8 runtime-client/qemu/netnsmon-qemu.8 $(DESTDIR)$(MANDIR)/man8
 	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
 		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
 	install -m 644 runtime-client/request.schema.json monitor/status.schema.json $(INTERFACE) \
@@ -103,6 +112,7 @@ install: all
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
+		$(DESTDIR)$(SBINDIR)/netnsmon-qemu $(DESTDIR)$(MANDIR)/man8/netnsmon-qemu.8 \
 		$(addprefix $(DESTDIR)$(DATADIR)/,request.schema.json status.schema.json $(notdir $(INTERFACE))) \
 		$(DESTDIR)$(UNITDIR)/netnsmon@.service \
 		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
@@ -128,11 +138,11 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/u
 # The longest first, so that all end at about the same time.
 INTEGRATION_TESTS := $(wildcard tests/integration/*.bats)
 
-$(BUILD)/tests/unit/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/tests/unit/scene.o $(LIB)
+$(BUILD)/tests/unit/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/tests/unit/scene.o $(QEMU_LIB) $(LIB)
 	$(SAY) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 
-$(BUILD)/tests/unit/%.o: ALL_CPPFLAGS += -Imonitor -DTEST_DATA='"$(abspath tests/data)"'
+$(BUILD)/tests/unit/%.o: ALL_CPPFLAGS += -Imonitor -Iruntime-client/qemu -DTEST_DATA='"$(abspath tests/data)"'
 .SECONDARY:
 
 .PHONY: unit
@@ -146,6 +156,28 @@ check: check-deps
 .PHONY: run-check
 run-check: all $(UNIT_TESTS)
 	$(Q)NETNSMON=$(abspath $(BUILD)/netnsmon) scripts/run-tests $(INTEGRATION_TESTS) $(UNIT_TESTS)
+
+# With a real VM: QEMU's emulation, so that no hardware virtualisation is needed. The guest is fetched and built once.
+GUEST := $(abspath $(BUILD))/vm
+VM_TESTS := $(wildcard tests/vm/*.bats)
+
+.PHONY: vm-deps guest
+vm-deps:
+	$(Q)scripts/install-deps build check vm
+guest: vm-deps
+	$(Q)tests/vm/build-guest $(GUEST)
+
+.PHONY: check-vm
+check-vm: guest
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)NETNSMON=$(abspath $(BUILD)/netnsmon) NETNSMON_QEMU=$(abspath $(BUILD)/netnsmon-qemu) GUEST_DIR=$(GUEST) \
+		scripts/run-tests --jobs 2 $(VM_TESTS)
+
+.PHONY: demo-vm
+demo-vm: guest
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)NETNSMON=$(abspath $(BUILD)/netnsmon) NETNSMON_QEMU=$(abspath $(BUILD)/netnsmon-qemu) GUEST_DIR=$(GUEST) \
+		scripts/demo-vm
 
 .PHONY: check-asan
 check-asan:
@@ -187,9 +219,11 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'make             build $(BUILD)/netnsmon'
+	@echo 'make             build $(BUILD)/netnsmon and $(BUILD)/netnsmon-qemu'
 	@echo 'make demo        install what the build needs, build, show the main job live (root)'
 	@echo 'make check       install what the tests need, build, run all tests (root)'
+	@echo 'make check-vm    from docker network connect to a ping in the guest of a real (emulated) VM (root)'
+	@echo 'make demo-vm     the same for people to watch, with times (root)'
 	@echo 'make check-asan  the same with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make unit        only the tests that need neither root nor a namespace'
 	@echo 'make stress      random changes for SECONDS=120 against a runtime that misbehaves; SEED= (root)'

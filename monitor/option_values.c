@@ -68,19 +68,6 @@ int option_choice(const struct reader *reader, const char *value, const char *fi
 	return option_fail(reader, value, expected);
 }
 
-/* An id becomes part of paths and of an argument vector: it never starts with a dash or a dot. */
-bool option_is_sandbox_id(const char *id)
-{
-	static const char alphanumeric[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	size_t length = strlen(id);
-	size_t valid = 0;
-
-	while (id[valid] && (strchr(alphanumeric, id[valid]) || strchr("_.-", id[valid])))
-		valid++;
-	return length > 0 && length <= 128 && valid == length && strchr(alphanumeric, id[0]);
-}
-
 int option_string(const struct reader *reader, const char *value, const char **string)
 {
 	if (!*value)

@@ -39,9 +39,6 @@ int option_string(const struct reader *reader, const char *value, const char **s
 
 int option_append(struct string_list *list, const char *value);
 
-/* Whether it is safe as a part of a path and as an argument. */
-bool option_is_sandbox_id(const char *id);
-
 /* Whether it is an absolute path whose last part can be watched. */
 bool option_is_watchable(const char *path);
 

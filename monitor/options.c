@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "option_values.h"
+#include "sandbox_id.h"
 
 enum option_id {
 	OPTION_SANDBOX = 's',
@@ -126,7 +127,7 @@ static int read_value(const struct reader *reader, int id, const char *value)
 	switch (id) {
 	case OPTION_SANDBOX:
 		options->sandbox = value;
-		return option_is_sandbox_id(value)
+		return sandbox_id_is_valid(value)
 			       ? 0
 			       : option_fail(reader, value, "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
 	case OPTION_RUNTIME:

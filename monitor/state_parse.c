@@ -2,56 +2,22 @@
 /*
  * state_parse.c - pure: JSON text as what is applied
  *
- * Whatever is read is checked as if a stranger had written it. Numbers are taken from valuedouble:
- * valueint saturates at 2^31.
+ * Whatever is read is checked as if a stranger had written it.
  */
 #include "state.h"
 
-#include <arpa/inet.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-/* A whole number from 0 to @largest. Returns whether it is there. */
-static bool get_number(const cJSON *object, const char *key, double largest, uint32_t *number)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-
-	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= largest) ||
-	    item->valuedouble != (double)(uint32_t)item->valuedouble)
-		return false;
-	*number = (uint32_t)item->valuedouble;
-	return true;
-}
-
-static bool get_byte(const cJSON *object, const char *key, double largest, uint8_t *byte)
-{
-	uint32_t number;
-
-	if (!get_number(object, key, largest, &number))
-		return false;
-	*byte = (uint8_t)number;
-	return true;
-}
-
-static bool get_bool(const cJSON *object, const char *key, bool *value)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-
-	*value = cJSON_IsTrue(item);
-	return cJSON_IsBool(item);
-}
-
-static const char *get_string(const cJSON *object, const char *key)
-{
-	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
+#include "json.h"
 
 /* Undoes add_name(). */
 static bool get_name(const cJSON *object, const char *key, char *name, size_t size)
 {
-	const char *text = get_string(object, key);
+	const char *text = json_string(object, key);
 	size_t length = 0;
 
 	while (text && *text && length < size - 1) {
@@ -64,35 +30,6 @@ static bool get_name(const cJSON *object, const char *key, char *name, size_t si
 		name[length++] = (char)byte;
 	}
 	name[length] = '\0';
-	return text && !*text;
-}
-
-static bool get_family(const cJSON *object, const char *key, uint8_t *family)
-{
-	return get_byte(object, key, AF_INET6, family) && ip_size(*family) > 0;
-}
-
-static bool get_ip(const cJSON *object, const char *key, int family, struct ip *ip)
-{
-	const char *text = get_string(object, key);
-
-	memset(ip, 0, sizeof(*ip));
-	return text && inet_pton(family, text, ip->bytes) == 1;
-}
-
-static bool get_mac(const cJSON *object, struct iface *iface)
-{
-	const char *text = get_string(object, "mac");
-	unsigned int byte;
-	int length;
-
-	while (text && *text && iface->mac_len < IFACE_MAC_MAX) {
-		if (sscanf(text, "%2x%n", &byte, &length) != 1 || length != 2)
-			return false;
-		iface->mac[iface->mac_len++] = (uint8_t)byte;
-		text += 2;
-		text += *text == ':' && text[1];
-	}
 	return text && !*text;
 }
 
@@ -111,11 +48,11 @@ static bool get_addresses(const cJSON *object, struct iface *iface)
 	{
 		struct iface_address *address = &iface->addresses[iface->address_count];
 
-		if (!get_family(element, "family", &address->family) ||
-		    !get_ip(element, "ip", address->family, &address->ip) ||
-		    !get_byte(element, "prefix_len", ip_bits(address->family),
-			      &address->prefix_len) ||
-		    !get_bool(element, "secondary", &address->is_secondary))
+		if (!json_family(element, "family", &address->family) ||
+		    !json_ip(element, "ip", address->family, &address->ip) ||
+		    !json_byte(element, "prefix_len", ip_bits(address->family),
+			       &address->prefix_len) ||
+		    !json_bool(element, "secondary", &address->is_secondary))
 			return false;
 		iface->address_count++;
 	}
@@ -126,11 +63,11 @@ static bool get_addresses(const cJSON *object, struct iface *iface)
 static bool get_iface(const cJSON *object, struct iface *iface)
 {
 	memset(iface, 0, sizeof(*iface));
-	if (get_number(object, "index", INT32_MAX, &iface->index) && iface->index > 0 &&
+	if (json_number(object, "index", INT32_MAX, &iface->index) && iface->index > 0 &&
 	    get_name(object, "name", iface->name, sizeof(iface->name)) && iface->name[0] &&
-	    get_name(object, "kind", iface->kind, sizeof(iface->kind)) && get_mac(object, iface) &&
-	    get_number(object, "mtu", UINT32_MAX, &iface->mtu) &&
-	    get_bool(object, "noarp", &iface->is_noarp) && get_addresses(object, iface))
+	    get_name(object, "kind", iface->kind, sizeof(iface->kind)) &&
+	    json_mac(object, "mac", iface) && json_number(object, "mtu", UINT32_MAX, &iface->mtu) &&
+	    json_bool(object, "noarp", &iface->is_noarp) && get_addresses(object, iface))
 		return true;
 	iface_fini(iface);
 	return false;
@@ -142,8 +79,8 @@ static int get_plug(const cJSON *object, struct applied *applied)
 	struct iface iface;
 	struct plug *plug;
 
-	if (!get_bool(object, "applied", &is_applied) || !get_bool(object, "gone", &is_gone) ||
-	    !get_bool(object, "unsure", &is_unsure) || !get_iface(object, &iface))
+	if (!json_bool(object, "applied", &is_applied) || !json_bool(object, "gone", &is_gone) ||
+	    !json_bool(object, "unsure", &is_unsure) || !get_iface(object, &iface))
 		return -EBADMSG;
 	/* Two lives of one index: all but the youngest are gone, and older ones come first. */
 	plug = applied_find(applied, iface.index) ? NULL : applied_ensure(applied, iface.index);
@@ -161,14 +98,14 @@ static int get_plug(const cJSON *object, struct applied *applied)
 static bool get_hop(const cJSON *object, struct hop *hop)
 {
 	memset(hop, 0, sizeof(*hop));
-	if (!get_number(object, "device", INT32_MAX, &hop->device) ||
-	    !get_number(object, "weight", UINT32_MAX, &hop->weight) ||
-	    !get_bool(object, "onlink", &hop->is_onlink) ||
-	    !get_byte(object, "gateway_family", AF_INET6, &hop->gateway_family))
+	if (!json_number(object, "device", INT32_MAX, &hop->device) ||
+	    !json_number(object, "weight", UINT32_MAX, &hop->weight) ||
+	    !json_bool(object, "onlink", &hop->is_onlink) ||
+	    !json_byte(object, "gateway_family", AF_INET6, &hop->gateway_family))
 		return false;
 	return hop->gateway_family == 0 ||
 	       (ip_size(hop->gateway_family) > 0 &&
-		get_ip(object, "gateway", hop->gateway_family, &hop->gateway));
+		json_ip(object, "gateway", hop->gateway_family, &hop->gateway));
 }
 
 static int get_route(const cJSON *object, struct route_list *list)
@@ -189,13 +126,13 @@ static int get_route(const cJSON *object, struct route_list *list)
 			goto out;
 	}
 	route.has_source = cJSON_HasObjectItem(object, "source");
-	if (count > 0 && get_family(object, "family", &route.family) &&
-	    get_ip(object, "dest", route.family, &route.dest) &&
-	    get_byte(object, "prefix_len", ip_bits(route.family), &route.prefix_len) &&
-	    get_byte(object, "scope", UINT8_MAX, &route.scope) &&
-	    get_number(object, "metric", UINT32_MAX, &route.metric) &&
-	    get_number(object, "mtu", UINT32_MAX, &route.mtu) &&
-	    (!route.has_source || get_ip(object, "source", route.family, &route.source)))
+	if (count > 0 && json_family(object, "family", &route.family) &&
+	    json_ip(object, "dest", route.family, &route.dest) &&
+	    json_byte(object, "prefix_len", ip_bits(route.family), &route.prefix_len) &&
+	    json_byte(object, "scope", UINT8_MAX, &route.scope) &&
+	    json_number(object, "metric", UINT32_MAX, &route.metric) &&
+	    json_number(object, "mtu", UINT32_MAX, &route.mtu) &&
+	    (!route.has_source || json_ip(object, "source", route.family, &route.source)))
 		ret = route_list_add(list, &route, hops, read);
 out:
 	free(hops);
@@ -214,7 +151,7 @@ static int get_devices(const cJSON *array, struct route_list *list)
 	{
 		struct route_device *device = &list->devices[list->device_count];
 
-		if (!get_number(element, "index", INT32_MAX, &device->index) ||
+		if (!json_number(element, "index", INT32_MAX, &device->index) ||
 		    device->index <= last ||
 		    !get_name(element, "name", device->name, sizeof(device->name)))
 			return -EBADMSG;
@@ -226,7 +163,7 @@ static int get_devices(const cJSON *array, struct route_list *list)
 
 static bool is_string(const cJSON *root, const char *key, const char *expected)
 {
-	const char *text = get_string(root, key);
+	const char *text = json_string(root, key);
 
 	return text && strcmp(text, expected) == 0;
 }
@@ -242,7 +179,7 @@ static int parse_bound(const char *text, size_t size, const struct state_binding
 
 	*root = cJSON_ParseWithLength(text, size);
 	snprintf(cookie, sizeof(cookie), "%ju", (uintmax_t)binding->netns_cookie);
-	if (!*root || !get_number(*root, "version", UINT32_MAX, &version) ||
+	if (!*root || !json_number(*root, "version", UINT32_MAX, &version) ||
 	    version != STATE_VERSION)
 		ret = -EBADMSG;
 	else if (!is_string(*root, "sandbox", binding->sandbox) ||
@@ -266,7 +203,7 @@ static int get_applied(const cJSON *root, struct applied *applied)
 	int ret = 0;
 
 	if (!cJSON_IsArray(plugs) || !cJSON_IsArray(devices) || !cJSON_IsArray(routes) ||
-	    !get_bool(root, "routes_unsure", &applied->are_routes_unsure))
+	    !json_bool(root, "routes_unsure", &applied->are_routes_unsure))
 		return -EBADMSG;
 	cJSON_ArrayForEach(element, plugs)
 	{

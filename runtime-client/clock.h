@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock.h - the clocks of the monitor
+ * clock.h - the clocks
  */
 #ifndef NETNSMON_CLOCK_H
 #define NETNSMON_CLOCK_H
@@ -25,6 +25,14 @@ static inline uint64_t clock_cpu_ms(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+}
+
+/* Sleeps, unless a signal comes. */
+static inline void clock_pause(long ms)
+{
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+	nanosleep(&time, NULL);
 }
 
 #endif

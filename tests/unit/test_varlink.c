@@ -62,14 +62,14 @@ static void test_pieces(void **state)
 static void test_no_end(void **state)
 {
 	struct inbox inbox = {0};
-	char *bytes = malloc(INBOX_SIZE * 2);
+	char *bytes = malloc((size_t)INBOX_SIZE * 2);
 
 	(void)state;
 	assert_non_null(bytes);
-	memset(bytes, 'x', INBOX_SIZE * 2);
+	memset(bytes, 'x', (size_t)INBOX_SIZE * 2);
 	assert_int_equal(feed(&inbox, bytes, INBOX_SIZE - 1, 100), INBOX_SIZE - 1);
 	assert_false(inbox_is_hopeless(&inbox));
-	assert_int_equal(feed(&inbox, bytes, INBOX_SIZE * 2, INBOX_SIZE), 1);
+	assert_int_equal(feed(&inbox, bytes, (size_t)INBOX_SIZE * 2, INBOX_SIZE), 1);
 	assert_true(inbox_is_hopeless(&inbox));
 	assert_int_equal(inbox.capacity, INBOX_SIZE);
 	inbox_fini(&inbox);
