@@ -18,7 +18,7 @@
 #include "clock.h"
 
 /* The status of the most links that are told has some 500 KiB. */
-#define REPLY_MAX (16 * 1024 * 1024)
+#define REPLY_MAX ((size_t)16 << 20)
 #define READ_SIZE 16384
 
 int varlink_client_open(struct varlink_client *client, int directory_fd, const char *name)

@@ -212,7 +212,7 @@ bool calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 		calls->knows_sandbox = true;
 		retry_reset(&calls->not_ready);
 		log_success(calls, request, result);
-		if (request->verb == VERB_ADD)
+		if (plug && request->verb == VERB_ADD)
 			plug->since_ms = now_ms;
 		tell(calls, request, result, NULL, 0);
 		applied_acknowledge(applied, plug, request);

@@ -25,8 +25,8 @@
 #include "utf8.h"
 
 #define CALLS_PER_TURN 8
-#define QUEUE_MAX      (64 * 1024)
-#define ALL_QUEUES_MAX (1024 * 1024)
+#define QUEUE_MAX      ((size_t)64 << 10)
+#define ALL_QUEUES_MAX ((size_t)1 << 20)
 
 /* --- the end of a connection ----------------------------------------------------------------- */
 
