@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* The longest message with its NUL. A call has a method's name and hardly any parameters. */
-#define INBOX_SIZE 8192
+#define INBOX_SIZE ((size_t)8192)
 
 /* All zero is an empty one; nothing is allocated while it is empty. */
 struct inbox {
