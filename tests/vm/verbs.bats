@@ -140,7 +140,7 @@ kill_at() {
 	# The agent has stopped answering.
 	Q del-network - <"$DIR/eth1"
 	guest 'kill -STOP $(pidof qemu-ga)'
-	QEMU_OPTIONS='--timeout 4' fails 'agent does not answer in time' Q add-network - <"$DIR/eth1"
+	QEMU_OPTIONS='--timeout 4' fails 'guest agent does not answer in time' Q add-network - <"$DIR/eth1"
 	guest 'kill -CONT $(pidof qemu-ga)'
 	Q add-network - <"$DIR/eth1"
 	guest_pings
