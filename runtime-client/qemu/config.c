@@ -36,7 +36,7 @@ static const struct {
 	{"agent-wait", KIND_SECONDS, offsetof(struct config, agent_wait_ms), 0, "SECONDS",
 	 "for the agent to start in the guest (5)"},
 	{"agent-required", KIND_BOOL, offsetof(struct config, needs_agent), 0, "yes|no",
-	 "whether a guest without its agent gets no NIC (no)"},
+	 "with no, a guest whose agent has not started gets the bare NIC (yes)"},
 };
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
@@ -49,6 +49,8 @@ void config_set_defaults(struct config *config)
 	memset(config, 0, sizeof(*config));
 	config->timeout_ms = 20000;
 	config->agent_wait_ms = 5000;
+	/* A guest that is booting would get its NIC and never an address. */
+	config->needs_agent = true;
 }
 
 void config_print_keys(FILE *stream)

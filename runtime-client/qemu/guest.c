@@ -275,8 +275,20 @@ static int set_up_once(struct agent *agent, const struct agent_links *links,
 	return ret;
 }
 
+static int fail_missing(struct agent *agent, const struct guest_nic *nic)
+{
+	return fault_set(agent->fault, -ETIMEDOUT, "the guest does not show the NIC for %s",
+			 nic->wanted->name);
+}
+
+/* What has been done so far. */
+struct progress {
+	int tries;
+	bool is_missing; /* the last look has not found the NIC */
+};
+
 /* A look and, if need be, a try. 1: the NIC is as wanted, and was tried at least once. */
-static int look_and_try(struct agent *agent, const struct guest_nic *nic, int *tries)
+static int look_and_try(struct agent *agent, const struct guest_nic *nic, struct progress *progress)
 {
 	struct agent_links links;
 	const struct iface *link;
@@ -285,35 +297,36 @@ static int look_and_try(struct agent *agent, const struct guest_nic *nic, int *t
 	if (ret < 0)
 		return ret;
 	link = guest_find(&links, nic);
+	progress->is_missing = !link;
 	if (!link && !nic->plugged)
 		ret = fault_set(agent->fault, -ENODEV, "the guest has no NIC for %s",
 				nic->wanted->name);
 	else if (!link)
-		fault_set(agent->fault, -ETIMEDOUT, "the guest does not show the NIC for %s",
-			  nic->wanted->name);
-	else if (*tries > 0 && guest_is_as_wanted(link, nic->wanted))
+		clock_pause(LOOK_MS);
+	else if (progress->tries > 0 && guest_is_as_wanted(link, nic->wanted))
 		ret = 1;
-	else if (*tries == TRIES)
+	else if (progress->tries == TRIES)
 		ret = -EREMOTEIO;
 	else
 		ret = set_up_once(agent, &links, link, nic);
 	if (link && ret == 0)
-		(*tries)++;
-	if (!link && ret == 0)
-		clock_pause(LOOK_MS);
+		progress->tries++;
 	agent_links_fini(&links);
 	return ret;
 }
 
 int guest_set_up(struct agent *agent, const struct guest_nic *nic)
 {
-	int tries = 0;
+	struct progress progress = {0};
 	int ret = 0;
 
-	while (ret == 0) {
-		if (clock_ms() >= agent->deadline_ms)
-			return -ETIMEDOUT;
-		ret = look_and_try(agent, nic, &tries);
-	}
+	fault_set(agent->fault, -ETIMEDOUT, "no time is left to set up %s in the guest",
+		  nic->wanted->name);
+	while (ret == 0)
+		ret = clock_ms() >= agent->deadline_ms ? -ETIMEDOUT
+						       : look_and_try(agent, nic, &progress);
+	/* Time may be up in the middle of a look. */
+	if (ret == -ETIMEDOUT && progress.is_missing)
+		return fail_missing(agent, nic);
 	return ret < 0 ? ret : 0;
 }

@@ -293,7 +293,7 @@ static void test_config(void **state)
 	assert_int_equal(
 		read_config(&config,
 			    "# a VM\n\n qmp=/run/a b.qmp \r\nagent = /run/ga\n\tnetns\t=\tpid:7\n"
-			    "timeout = 7\nagent-required = yes\nbus = rp1\nagent-wait = 1",
+			    "timeout = 7\nagent-required = no\nbus = rp1\nagent-wait = 1",
 			    &fault),
 		0);
 	assert_string_equal(config.qmp, "/run/a b.qmp");
@@ -302,7 +302,7 @@ static void test_config(void **state)
 	assert_string_equal(config.bus, "rp1");
 	assert_int_equal(config.timeout_ms, 7000);
 	assert_int_equal(config.agent_wait_ms, 1000);
-	assert_true(config.needs_agent);
+	assert_false(config.needs_agent);
 	assert_int_equal(read_config(&config, "qmp /run/x\n", &fault), -EINVAL);
 	assert_string_equal(fault.text, "x.conf:1: expected key = value");
 	assert_int_equal(read_config(&config, "\nqmp =\n", &fault), -EINVAL);
