@@ -130,8 +130,10 @@ void applied_acknowledge(struct applied *applied, struct plug *plug, struct requ
 {
 	switch (request->verb) {
 	case VERB_DEL:
-		/* Should the same list be wanted again (a link made anew under its old name), it is
-		 * sent. */
+		/*
+		 * Should the same list be wanted again (a link made anew under its old name), it is
+		 * sent.
+		 */
 		route_list_forget_device(&applied->routes, plug->iface.index);
 		plug->is_dropped = true;
 		break;

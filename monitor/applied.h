@@ -27,8 +27,10 @@
 
 enum plug_state { PLUG_PENDING, PLUG_APPLIED };
 
-/* One life of one link: a link that is deleted and made again has two, be its index and name the
- * same. */
+/*
+ * One life of one link: a link that is deleted and made again has two, be its index and name the
+ * same.
+ */
 struct plug {
 	struct iface iface; /* as acknowledged; PENDING: as last tried, or nothing but the index */
 	struct retry retry;
@@ -98,8 +100,10 @@ void applied_acknowledge(struct applied *applied, struct plug *plug, struct requ
 void applied_fail(struct applied *applied, struct plug *plug, struct request *request,
 		  bool is_unsure);
 
-/* Keeps a copy of what a failure came to, of @plug or (NULL) of the routes; a @text of NULL forgets
- * the last one. */
+/*
+ * Keeps a copy of what a failure came to, of @plug or (NULL) of the routes; a @text of NULL forgets
+ * the last one.
+ */
 void applied_set_error(struct applied *applied, struct plug *plug, const char *text);
 
 #endif

@@ -9,8 +9,10 @@
 
 #include "route_filter.h"
 
-/* What a runtime that scans the namespace has found there: a link with any address, or one it has
- * moved. */
+/*
+ * What a runtime that scans the namespace has found there: a link with any address, or one it has
+ * moved.
+ */
 static bool was_scanned(const struct policy *policy, const struct snapshot *snapshot,
 			const struct link *link, enum link_verdict verdict)
 {

@@ -49,8 +49,10 @@ bool calls_end(struct calls *calls, struct applied *applied, struct plug *plug,
 /* Frees what is remembered. */
 void calls_fini(struct calls *calls);
 
-/* When a try that has failed is due again: @retry's time, or that of all if the runtime is not
- * ready. */
+/*
+ * When a try that has failed is due again: @retry's time, or that of all if the runtime is not
+ * ready.
+ */
 uint64_t calls_next_ms(const struct calls *calls, const struct retry *retry);
 
 /* Whether the runtime may be called at @now_ms; if not, @not_ready.next_ms says when. */

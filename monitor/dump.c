@@ -79,8 +79,10 @@ struct dump *dump_open(void)
 		return NULL;
 	/* Anything but 0, so that a forged answer would have to guess it. */
 	dump->sequence = (uint32_t)(uintptr_t)dump >> 4 | 1;
-	/* Mapped by malloc(3) and given back as a whole; only what the kernel writes is ever
-	 * resident. */
+	/*
+	 * Mapped by malloc(3) and given back as a whole; only what the kernel writes is ever
+	 * resident.
+	 */
 	dump->buffer_size = (size_t)8 * NLSOCK_DATAGRAM_MAX;
 	dump->buffer = malloc(dump->buffer_size);
 	if (dump->buffer)
@@ -184,8 +186,10 @@ static int handle_datagram(struct dump *dump, size_t size, collect_fn collect,
 			return -EINTR;
 		if (message->nlmsg_type == NLMSG_DONE) {
 			ret = payload_errno(message);
-			/* A namespace whose lo was never up has no table: that is how IPv4 says
-			 * "empty". */
+			/*
+			 * A namespace whose lo was never up has no table: that is how IPv4 says
+			 * "empty".
+			 */
 			return ret < 0 && ret != -ENOENT ? ret : 1;
 		}
 		if (message->nlmsg_type == NLMSG_ERROR)

@@ -13,8 +13,10 @@ struct events;
 /* Who is told of what the kernel sent. */
 struct events_listener {
 	void (*on_message)(void *arg, const struct nlmsghdr *message);
-	/* A message larger than any dump's datagram, cut after @size bytes whatever its nlmsg_len
-	 * says. */
+	/*
+	 * A message larger than any dump's datagram, cut after @size bytes whatever its nlmsg_len
+	 * says.
+	 */
 	void (*on_oversized)(void *arg, const struct nlmsghdr *head, size_t size);
 	void *arg;
 };

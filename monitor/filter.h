@@ -77,12 +77,16 @@ int filter_known_iface(const struct policy *policy, const struct snapshot *snaps
 		       const struct link *link, const struct iface *known, struct iface *wanted)
 	__attribute__((nonnull));
 
-/* Whether the address's peer lies outside its prefix, so that the prefix is the peer's, not its
- * own. */
+/*
+ * Whether the address's peer lies outside its prefix, so that the prefix is the peer's, not its
+ * own.
+ */
 bool filter_has_far_peer(const struct address *address);
 
-/* The link that the runtime may set down when it is told that @iface, whose link is gone, is to go;
- * or NULL. */
+/*
+ * The link that the runtime may set down when it is told that @iface, whose link is gone, is to go;
+ * or NULL.
+ */
 const struct link *filter_find_namesake(const struct policy *policy,
 					const struct snapshot *snapshot, const struct iface *iface);
 

@@ -51,8 +51,10 @@ void intake_close(struct intake *intake);
  */
 int intake_read(struct intake *intake);
 
-/* Warns of datagrams that the kernel did not send, here or on a socket for dumps, now or a little
- * later. */
+/*
+ * Warns of datagrams that the kernel did not send, here or on a socket for dumps, now or a little
+ * later.
+ */
 void intake_say_forged(struct intake *intake, size_t more);
 
 #endif

@@ -83,8 +83,10 @@ void lock_init(struct lock *lock, int directory_fd, const struct netns_id *id)
 		 (uintmax_t)id->inode);
 }
 
-/* Returns 0, -EWOULDBLOCK with the file open, -ESTALE if it was removed meanwhile, or another
- * errno. */
+/*
+ * Returns 0, -EWOULDBLOCK with the file open, -ESTALE if it was removed meanwhile, or another
+ * errno.
+ */
 static int try_once(struct lock *lock)
 {
 	if (lock->fd < 0)

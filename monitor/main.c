@@ -116,8 +116,10 @@ int main(int argc, char **argv)
 	int ret, status;
 
 	process_init();
-	/* Large arrays are mapped, so that after a burst their memory goes back; glibc would raise
-	 * this. */
+	/*
+	 * Large arrays are mapped, so that after a burst their memory goes back; glibc would raise
+	 * this.
+	 */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	if (argc > 1 && command_find(argv[1], &command))
 		return run_command(argc - 1, argv + 1);

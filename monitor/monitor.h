@@ -70,12 +70,16 @@ void monitor_log_status(const struct monitor *monitor);
  */
 void monitor_view(const struct monitor *monitor, struct status_view *view);
 
-/* Looks at the links and addresses that are there now. Returns 0 or a negative errno; then
- * @snapshot, which must be empty, still is. */
+/*
+ * Looks at the links and addresses that are there now. Returns 0 or a negative errno; then
+ * @snapshot, which must be empty, still is.
+ */
 int monitor_look(const struct monitor *monitor, struct snapshot *snapshot);
 
-/* Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request
- * failed. */
+/*
+ * Valid when the loop was broken: 0, or 1 if the monitor had to give up or, with is_once, a request
+ * failed.
+ */
 int monitor_exit_status(const struct monitor *monitor);
 
 #endif

@@ -21,8 +21,10 @@
 #include "settle.h"
 #include "snapshot.h"
 
-/* A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact
- * soon. */
+/*
+ * A failed dump is not tried again more seldom than this: when the trouble ends, the state is exact
+ * soon.
+ */
 #define DUMP_PAUSE_MAX_MS 1000
 
 /* So many rounds in a row may be cut short because their snapshot has become old. */
@@ -68,8 +70,10 @@ void monitor_read_events(struct monitor *monitor);
 /* Writes down what is applied. */
 void monitor_save_state(struct monitor *monitor);
 
-/* Takes a snapshot, in place of the last round's, and begins a round with it; the first one
- * becomes the baseline. */
+/*
+ * Takes a snapshot, in place of the last round's, and begins a round with it; the first one becomes
+ * the baseline.
+ */
 void monitor_begin_round(struct monitor *monitor);
 
 void monitor_end_round(struct monitor *monitor);

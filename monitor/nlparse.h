@@ -25,8 +25,10 @@ bool nlparse_is_whole(const struct nlmsghdr *message, int left);
 /* RTM_NEWLINK or RTM_DELLINK. Returns 0, or -EBADMSG: malformed. */
 int nlparse_link(const struct nlmsghdr *message, struct link *link);
 
-/* RTM_NEWADDR or RTM_DELADDR. Returns 0, or -EBADMSG: malformed or of another family than IPv4,
- * IPv6. */
+/*
+ * RTM_NEWADDR or RTM_DELADDR. Returns 0, or -EBADMSG: malformed or of another family than IPv4,
+ * IPv6.
+ */
 int nlparse_address(const struct nlmsghdr *message, struct address *address);
 
 /*

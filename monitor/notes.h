@@ -36,8 +36,10 @@ struct once {
 
 void once_fini(struct once *once);
 
-/* Notes that the thing is true in this pass. Returns whether it is new. Without memory it is said
- * again. */
+/*
+ * Notes that the thing is true in this pass. Returns whether it is new. Without memory it is said
+ * again.
+ */
 bool once_is_new(struct once *once, uint64_t fingerprint);
 
 /* Ends a pass: what was true in it is what has been said. */

@@ -51,8 +51,10 @@ enum option_id {
 	OPTION_LOG_TO,
 };
 
-/* One row is one option: what getopt needs, and its line of --help. A NULL help is another
- * spelling. */
+/*
+ * One row is one option: what getopt needs, and its line of --help. A NULL help is another
+ * spelling.
+ */
 static const struct {
 	const char *name;
 	enum option_id id;
@@ -363,8 +365,10 @@ int options_parse(struct options *options, int argc, char **argv, char error[OPT
 	optind = 0;
 	opterr = 0;
 	while (ret == 0 && !options->wants_help && !options->wants_version) {
-		/* '+': the first argument that is no option ends them, as in Go; ':': say what is
-		 * missing. */
+		/*
+		 * '+': the first argument that is no option ends them, as in Go; ':': say what is
+		 * missing.
+		 */
 		id = getopt_long_only(argc, argv, "+:s:r:dhv", long_options, NULL);
 		if (id == -1)
 			break;

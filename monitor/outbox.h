@@ -21,8 +21,10 @@ void outbox_fini(struct outbox *outbox);
 /* Appends @text with its final NUL, as varlink has it. Returns 0 or -ENOMEM. */
 int outbox_add(struct outbox *outbox, const char *text);
 
-/* Sends what the socket @fd takes now, without waiting. Returns 0, or a negative errno: the socket
- * is broken. *@sent_any says whether it took anything. */
+/*
+ * Sends what the socket @fd takes now, without waiting. Returns 0, or a negative errno: the socket
+ * is broken. *@sent_any says whether it took anything.
+ */
 int outbox_send(struct outbox *outbox, int fd, bool *sent_any);
 
 #endif

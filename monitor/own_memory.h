@@ -7,8 +7,10 @@
 
 #include <stdint.h>
 
-/* Bytes that are resident and shared with nobody, or 0 where the kernel does not tell. Takes some
- * 50 us. */
+/*
+ * Bytes that are resident and shared with nobody, or 0 where the kernel does not tell. Takes some
+ * 50 us.
+ */
 uint64_t own_memory(void);
 
 #endif

@@ -29,8 +29,10 @@ struct printer {
  */
 int printer_start(struct printer *printer, const struct request *request);
 
-/* Whether such an event is worth a line to a person: a request has lines of its own, and what is
- * left out is in the log. */
+/*
+ * Whether such an event is worth a line to a person: a request has lines of its own, and what is
+ * left out is in the log.
+ */
 bool printer_wants(enum feed_kind kind);
 
 /* The same as printer_start() for what happened. */

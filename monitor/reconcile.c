@@ -171,8 +171,10 @@ static bool is_name_taken(const struct round *round, const char *name)
 	return holder != NULL;
 }
 
-/* A link that does not count: what was remembered of it is forgotten, unless the runtime may have
- * it. */
+/*
+ * A link that does not count: what was remembered of it is forgotten, unless the runtime may have
+ * it.
+ */
 static int pass_over(struct round *round, const struct link *link, struct plug *plug,
 		     enum link_verdict verdict)
 {
@@ -348,8 +350,10 @@ static int next_update(struct round *round, uint64_t now_ms, struct request *req
 
 /* --- routes ---------------------------------------------------------------------------------- */
 
-/* Whether the list can be sent at all; an empty one would wipe some guests, so it is only talked
- * about. */
+/*
+ * Whether the list can be sent at all; an empty one would wipe some guests, so it is only talked
+ * about.
+ */
 static bool can_send(const struct round *round, const struct route_list *wanted)
 {
 	struct applied *applied = round->applied;

@@ -15,8 +15,10 @@ struct retry {
 	bool is_resting;   /* given up until something changes */
 };
 
-/* The first pause after @failures failures in a row: 250 ms, doubled each time, at most 30 s;
- * @random spreads it by a fifth either way, so that the monitors of a host do not try in step. */
+/*
+ * The first pause after @failures failures in a row: 250 ms, doubled each time, at most 30 s;
+ * @random spreads it by a fifth either way, so that the monitors of a host do not try in step.
+ */
 uint32_t retry_pause_ms(uint32_t failures, uint32_t random);
 
 /* Notes a failure at @now_ms: sets next_ms. Returns the pause in ms. */

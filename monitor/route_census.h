@@ -24,8 +24,10 @@ struct route_census_row {
 struct route_census {
 	struct route_census_row rows[ROUTE_CENSUS_REASONS];
 	size_t count;
-	/* NULL, or is told of each; of its hops, which may have been judged away, the first is
-	 * there. */
+	/*
+	 * NULL, or is told of each; of its hops, which may have been judged away, the first is
+	 * there.
+	 */
 	void (*on_route)(void *arg, const struct route_list *list, const struct route *route,
 			 const char *why);
 	void *arg;

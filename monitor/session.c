@@ -290,8 +290,10 @@ static int open_directory(const char *what, const char *path)
 	return -1;
 }
 
-/* Returns whether what was asked for could be opened; *@run_fd stays -1 if there is to be no run
- * directory. */
+/*
+ * Returns whether what was asked for could be opened; *@run_fd stays -1 if there is to be no run
+ * directory.
+ */
 static bool open_directories(struct session *session, int *run_fd)
 {
 	const struct options *options = session->options;
@@ -319,8 +321,10 @@ static void say_no_runtime(const struct session *session)
 			 session->runtime, dialect_verb_name(session->options->dialect, VERB_ADD));
 }
 
-/* Only a monitor that acts needs to be alone: without a runtime a person may look beside a running
- * one. */
+/*
+ * Only a monitor that acts needs to be alone: without a runtime a person may look beside a running
+ * one.
+ */
 static void begin(struct session *session)
 {
 	int run_fd = -1;

@@ -3,8 +3,7 @@
  * settle.h - pure: when to look at the namespace next
  *
  *    hints      |  | |     |                          |
- *               `--+-+-----+--- quiet ---> dump       `- loss -- quiet --> dump ... 1 s later -->
- * dump
+ *               `--+-+-----+--- quiet ---> dump       `- loss -- quiet --> dump ... 1 s later --> dump
  *               `------------- max-wait at most -->
  *
  * All times are milliseconds of one monotonic clock, given by the caller.

@@ -258,8 +258,10 @@ void statefile_save(struct statefile *file, const struct applied *applied)
 	if (file->directory_fd < 0)
 		return;
 	ret = replace(file, ".json", print_state, applied);
-	/* Without room for the new one, the old state and the note of the call are the best there
-	 * is. */
+	/*
+	 * Without room for the new one, the old state and the note of the call are the best there
+	 * is.
+	 */
 	if (ret == 0)
 		remove_file(file, ".call");
 	say_write(file, ret);

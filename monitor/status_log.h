@@ -9,8 +9,10 @@
 
 #include "applied.h"
 
-/* Logs one line for each interface that the runtime has or is to be told of, and one for the
- * routes. */
+/*
+ * Logs one line for each interface that the runtime has or is to be told of, and one for the
+ * routes.
+ */
 void status_log(const struct applied *applied, uint64_t now_ms);
 
 #endif

@@ -137,8 +137,10 @@ void varlink_reply_text(struct varlink_peer *peer, const char *reply)
 	end_call(peer);
 }
 
-/* Prints and sends @reply, which it frees. Without memory the connection ends: an answer that is
- * missing is worse. */
+/*
+ * Prints and sends @reply, which it frees. Without memory the connection ends: an answer that is
+ * missing is worse.
+ */
 static void send_reply(struct varlink_peer *peer, cJSON *reply)
 {
 	char *text = reply ? cJSON_PrintUnformatted(reply) : NULL;

@@ -35,8 +35,10 @@ typedef void (*varlink_call_fn)(void *arg, struct varlink_peer *peer,
 struct varlink_server *varlink_server_open(struct ev_loop *loop, int directory_fd, const char *name,
 					   varlink_call_fn on_call, void *arg);
 
-/* Closes all connections, after what they can still take at once, and removes the socket. NULL is
- * harmless. */
+/*
+ * Closes all connections, after what they can still take at once, and removes the socket. NULL is
+ * harmless.
+ */
 void varlink_server_close(struct varlink_server *server);
 
 /* Ends the call with its reply. @parameters is owned by the caller; NULL: no memory for it. */

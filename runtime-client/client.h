@@ -50,8 +50,10 @@ struct client_config {
 
 struct client;
 
-/* A client on @loop, which must be the default loop. @config's strings must outlive it. NULL: no
- * memory. */
+/*
+ * A client on @loop, which must be the default loop. @config's strings must outlive it. NULL: no
+ * memory.
+ */
 struct client *client_new(struct ev_loop *loop, const struct client_config *config,
 			  client_done_fn on_done, void *arg);
 

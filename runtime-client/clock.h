@@ -17,8 +17,10 @@ static inline uint64_t clock_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Milliseconds that this thread has been running on a core: what something cost, however often it
- * was preempted or stopped. */
+/*
+ * Milliseconds that this thread has been running on a core: what something cost, however often it
+ * was preempted or stopped.
+ */
 static inline uint64_t clock_cpu_ms(void)
 {
 	struct timespec used;

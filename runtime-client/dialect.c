@@ -52,13 +52,17 @@ static const struct dialect dialects[] = {
 				[VERB_DEL] = {"kata-network", "del-iface"},
 				[VERB_ROUTES] = {"kata-network", "update-routes"},
 			},
-		/* With the shim Kata names the shim itself, which is no command line: each call
-		   would exit with 1. */
+		/*
+		 * With the shim Kata names the shim itself, which is no command line: each call
+		 * would exit with 1.
+		 */
 		.no_runtime = "containerd-shim-*",
 		.kinds = kata1_kinds,
 		.answers = kata1_answers,
-		/* The agent's own limit is 60 s and locks come on top; a call that is cut leaves a
-		   mess. */
+		/*
+		 * The agent's own limit is 60 s and locks come on top; a call that is cut leaves a
+		 * mess.
+		 */
 		.timeout_ms = 120000,
 		.runs_in_sandbox = true,
 		.dies_with_monitor = true,

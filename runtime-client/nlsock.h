@@ -13,8 +13,10 @@
 /* … and uses this much of it: measured; the rest is struct skb_shared_info. */
 #define NLSOCK_DUMP_MAX 32448
 
-/* Connects a bound socket to the kernel: no other process can send to its port any more. 0 or
- * -errno. */
+/*
+ * Connects a bound socket to the kernel: no other process can send to its port any more. 0 or
+ * -errno.
+ */
 int nlsock_connect(int fd);
 
 /*

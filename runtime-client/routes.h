@@ -24,8 +24,10 @@ struct hop {
 	bool is_onlink;		/* the user says the gateway is on the link, whatever its prefix */
 };
 
-/* What sets a route apart before the filter has judged it; a route that is sent has none but
- * MISSED. */
+/*
+ * What sets a route apart before the filter has judged it; a route that is sent has none but
+ * MISSED.
+ */
 enum route_trait {
 	ROUTE_KERNEL = 1 << 0,	      /* made by the kernel itself (RTPROT_KERNEL) */
 	ROUTE_TOS = 1 << 1,	      /* counts for one type of service only */

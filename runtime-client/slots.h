@@ -26,8 +26,10 @@ struct slots {
 	void *arg;
 };
 
-/* @on_granted is called from the loop when a slot that was waited for is there, or should be asked
- * for again. */
+/*
+ * @on_granted is called from the loop when a slot that was waited for is there, or should be asked
+ * for again.
+ */
 void slots_init(struct slots *slots, struct ev_loop *loop, int directory_fd, uint32_t count,
 		void (*on_granted)(void *arg), void *arg);
 

@@ -147,8 +147,10 @@ static void print_event(const struct command_options *options, const struct canv
 	}
 }
 
-/* Prints the events that are there. Stores in the entry's error that no more will come: -ENODATA if
- * the monitor has said so. */
+/*
+ * Prints the events that are there. Stores in the entry's error that no more will come: -ENODATA if
+ * the monitor has said so.
+ */
 static void read_events(const struct command_options *options, const struct canvas *canvas,
 			struct monitor_entry *entry, bool has_several)
 {

@@ -26,8 +26,10 @@ bool command_find(const char *word, enum command *command);
 
 #define COMMAND_ERROR_SIZE 256
 
-/* Reads the command line, whose first word (@argv[0]) is the command. Returns 0, or -EINVAL and one
- * line for people. */
+/*
+ * Reads the command line, whose first word (@argv[0]) is the command. Returns 0, or -EINVAL and one
+ * line for people.
+ */
 int command_options_parse(struct command_options *options, int argc, char **argv,
 			  char error[COMMAND_ERROR_SIZE]);
 

@@ -7,8 +7,10 @@
 
 #include "options.h"
 
-/* Looks once at the namespace of the options and prints what would become of it under them. Returns
- * 0 or a negative errno; then it was logged what is wrong. */
+/*
+ * Looks once at the namespace of the options and prints what would become of it under them. Returns
+ * 0 or a negative errno; then it was logged what is wrong.
+ */
 int explain_run(const struct options *options);
 
 #endif

@@ -37,8 +37,10 @@ struct table {
 	size_t capacity;
 };
 
-/* All zero but for columns is an empty one. Adds the next cell, from left to right. Without memory
- * a cell is empty. */
+/*
+ * All zero but for columns is an empty one. Adds the next cell, from left to right. Without memory
+ * a cell is empty.
+ */
 void table_add(struct table *table, enum paint color, const char *text);
 
 /* … a number. */

@@ -38,8 +38,10 @@ struct agent_exit {
 	char *output; /* what it wrote to stderr; owned, never NULL after success */
 };
 
-/* Connects and makes sure that the agent answers, and answers us. 0 or a negative errno with the
- * fault set. */
+/*
+ * Connects and makes sure that the agent answers, and answers us. 0 or a negative errno with the
+ * fault set.
+ */
 int agent_open(struct agent *agent, const char *path, uint64_t deadline_ms, struct fault *fault);
 
 /* The same on a connected socket, which it takes over. */
@@ -60,8 +62,10 @@ void agent_links_fini(struct agent_links *links);
 int agent_run(struct agent *agent, const char *script, const char *const *arguments, size_t count,
 	      const char *input, struct agent_exit *exit);
 
-/* Pure: the answers of guest-network-get-interfaces and guest-exec-status. 0, -EAGAIN (the command
- * still runs), -EBADMSG or -ENOMEM. */
+/*
+ * Pure: the answers of guest-network-get-interfaces and guest-exec-status. 0, -EAGAIN (the command
+ * still runs), -EBADMSG or -ENOMEM.
+ */
 int agent_parse_links(const cJSON *answer, struct agent_links *links);
 int agent_parse_exit(const cJSON *answer, struct agent_exit *exit);
 

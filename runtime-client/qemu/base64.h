@@ -10,8 +10,10 @@
 /* @size bytes as NUL-terminated text that the caller frees, or NULL: no memory. */
 char *base64_encode(const char *bytes, size_t size);
 
-/* The bytes of @text, with a NUL after them, which the caller frees; their count in *@size. NULL:
- * no base64 (errno EBADMSG), or no memory (ENOMEM). */
+/*
+ * The bytes of @text, with a NUL after them, which the caller frees; their count in *@size. NULL:
+ * no base64 (errno EBADMSG), or no memory (ENOMEM).
+ */
 char *base64_decode(const char *text, size_t *size);
 
 #endif

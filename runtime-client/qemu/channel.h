@@ -31,8 +31,10 @@ void channel_attach(struct channel *channel, int fd);
 
 void channel_close(struct channel *channel);
 
-/* Sends @text and, with its first byte, the descriptor @passed_fd (-1: none). Returns 0, -ETIMEDOUT
- * or another negative errno. */
+/*
+ * Sends @text and, with its first byte, the descriptor @passed_fd (-1: none). Returns 0, -ETIMEDOUT
+ * or another negative errno.
+ */
 int channel_send(struct channel *channel, const char *text, size_t size, int passed_fd,
 		 uint64_t deadline_ms);
 

@@ -21,8 +21,10 @@
 /* Exit status for a guest with another ip(8), such as busybox's, which knows no protocols. */
 #define STATUS_NO_IPROUTE 90
 
-/* If all numbers are in use, after some interruptions in a row, the last one gets free the hard
- * way. */
+/*
+ * If all numbers are in use, after some interruptions in a row, the last one gets free the hard
+ * way.
+ */
 static const char script[] =
 	"PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin\n"
 	"case $(ip -V 2>&1) in *iproute2*) ;; *) exit 90 ;; esac\n"

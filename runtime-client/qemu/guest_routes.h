@@ -16,8 +16,10 @@
  */
 int guest_set_routes(struct agent *agent, const struct route_list *list);
 
-/* Pure: the list as input for ip -batch, with "@" for where the protocol goes; the caller frees it.
- * NULL: no memory. */
+/*
+ * Pure: the list as input for ip -batch, with "@" for where the protocol goes; the caller frees it.
+ * NULL: no memory.
+ */
 char *guest_print_routes(const struct route_list *list);
 
 #endif

@@ -55,8 +55,10 @@ int qmp_call(struct qmp *qmp, const char *command, cJSON *arguments, int passed_
 /* From now on it is noted if the device @id ends. */
 void qmp_watch(struct qmp *qmp, const char *id);
 
-/* Waits for the end of the watched device, until @until_ms. 0, -ETIMEDOUT, -EBUSY (the guest
- * refuses), or another error with the fault set. */
+/*
+ * Waits for the end of the watched device, until @until_ms. 0, -ETIMEDOUT, -EBUSY (the guest
+ * refuses), or another error with the fault set.
+ */
 int qmp_await_deleted(struct qmp *qmp, uint64_t until_ms);
 
 #endif

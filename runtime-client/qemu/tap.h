@@ -17,8 +17,10 @@
  */
 void tap_name(uint32_t index, char name[IF_NAMESIZE]);
 
-/* Makes the tap @name in the caller's namespace. Returns its descriptor, close-on-exec, or a
- * negative errno: -EBUSY where somebody holds one of that name. */
+/*
+ * Makes the tap @name in the caller's namespace. Returns its descriptor, close-on-exec, or a
+ * negative errno: -EBUSY where somebody holds one of that name.
+ */
 int tap_open(const char *name);
 
 #endif

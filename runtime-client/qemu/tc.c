@@ -214,8 +214,10 @@ int tc_clear(struct rtnl *rtnl, unsigned int from)
 		ret = delete_filter(rtnl, from);
 	if (ret < 0 || found.has_others)
 		return ret;
-	/* Also where we were interrupted between the two. Fails with a clsact qdisc, which is not
-	 * ours, and where there is none. */
+	/*
+	 * Also where we were interrupted between the two. Fails with a clsact qdisc, which is not
+	 * ours, and where there is none.
+	 */
 	rtnl_change(rtnl, begin_qdisc(buffer, RTM_DELQDISC, 0, from));
 	return 0;
 }

@@ -16,8 +16,10 @@
  */
 int tc_redirect(struct rtnl *rtnl, unsigned int from, unsigned int to);
 
-/* Undoes tc_redirect(), also half of one; other filters on the link stay, with their qdisc. None,
- * or no link, is harmless. */
+/*
+ * Undoes tc_redirect(), also half of one; other filters on the link stay, with their qdisc. None,
+ * or no link, is harmless.
+ */
 int tc_clear(struct rtnl *rtnl, unsigned int from);
 
 #endif

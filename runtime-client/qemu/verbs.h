@@ -31,14 +31,18 @@ struct vm {
 	void (*warn)(const char *text); /* something that does not make the verb fail */
 };
 
-/* Connects to the kernel, from the sandbox's namespace, and to QEMU. 0 or a negative errno, fault
- * set; vm_close() is due in any case. */
+/*
+ * Connects to the kernel, from the sandbox's namespace, and to QEMU. 0 or a negative errno, fault
+ * set; vm_close() is due in any case.
+ */
 int vm_open(struct vm *vm, const struct config *config, void (*warn)(const char *text));
 
 void vm_close(struct vm *vm);
 
-/* Connects to the guest's agent, if it has one: has_agent. If not there is a warning. 0 or a
- * negative errno, fault set. */
+/*
+ * Connects to the guest's agent, if it has one: has_agent. If not there is a warning. 0 or a
+ * negative errno, fault set.
+ */
 int vm_open_agent(struct vm *vm);
 
 /* All return 0 or a negative errno with the fault set. A failed add leaves nothing behind. */
