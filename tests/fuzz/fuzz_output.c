@@ -70,6 +70,7 @@ static void end_call(const struct dialect *dialect, const char *output, size_t s
 
 	calls_end(&calls, &applied, NULL, &request, &result, 1000);
 	applied_fini(&applied);
+	calls_fini(&calls);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
