@@ -71,11 +71,13 @@ $(BUILD)/%.o: %.c Makefile
 
 .PHONY: install
 install: all
-	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR) \
+	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(DATADIR) \
 		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
 	ln -sf $(SBINDIR)/netnsmon $(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
+	sed 's|/usr/local/share/netnsmon|$(DATADIR)|' runtime-client/netnsmon-json.5 \
+		>$(DESTDIR)$(MANDIR)/man5/netnsmon-json.5
 	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
 		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
 	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)/request.schema.json
@@ -83,6 +85,7 @@ install: all
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
+		$(DESTDIR)$(MANDIR)/man5/netnsmon-json.5 \
 		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service \
 		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
