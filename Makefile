@@ -11,6 +11,8 @@ LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/netnsmon
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+# Of podman and CRI-O, which look for hooks below /usr and /etc.
+HOOKSDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 
 BUILD ?= build
 CC ?= cc
@@ -22,6 +24,9 @@ MONITOR := applied baseline calls delivery dump events filter hint intake limit_
 	route_filter route_notes route_simple session settle snapshot state_parse state_print statefile status
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip lockwait request routes slots spawn \
 	utf8
+
+# The OCI hook: libc and cJSON only.
+HOOK := config container launch main record say
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o)
 LIB := $(BUILD)/libnetnsmon.a
@@ -45,7 +50,7 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-4s %s\n')
 
 .PHONY: all
-all: $(BUILD)/netnsmon $(BUILD)/kata-netmon
+all: $(BUILD)/netnsmon $(BUILD)/kata-netmon $(BUILD)/netnsmon-hook
 
 $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 	$(SAY) LD $@
@@ -54,6 +59,10 @@ $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 # The same program: under this name it is Kata's monitor.
 $(BUILD)/kata-netmon: $(BUILD)/netnsmon
 	$(Q)ln -sf netnsmon $@
+
+$(BUILD)/netnsmon-hook: $(HOOK:%=$(BUILD)/monitor/hook/%.o)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs libcjson)
 
 $(LIB): $(LIB_OBJECTS)
 	$(SAY) AR $@
@@ -72,10 +81,13 @@ $(BUILD)/%.o: %.c Makefile
 .PHONY: install
 install: all
 	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(DATADIR) \
-		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
-	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
+		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon $(DESTDIR)$(HOOKSDIR)
+	install -m 755 $(BUILD)/netnsmon $(BUILD)/netnsmon-hook $(DESTDIR)$(SBINDIR)
 	ln -sf $(SBINDIR)/netnsmon $(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
+	install -m 644 monitor/hook/netnsmon-hook.8 $(DESTDIR)$(MANDIR)/man8/netnsmon-hook.8
+	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/hook/netnsmon-hook.json \
+		>$(DESTDIR)$(HOOKSDIR)/netnsmon-hook.json
 	sed 's|/usr/local/share/netnsmon|$(DATADIR)|' runtime-client/netnsmon-json.5 \
 		>$(DESTDIR)$(MANDIR)/man5/netnsmon-json.5
 	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
@@ -85,7 +97,8 @@ install: all
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(MANDIR)/man5/netnsmon-json.5 \
+		$(DESTDIR)$(SBINDIR)/netnsmon-hook $(DESTDIR)$(MANDIR)/man8/netnsmon-hook.8 \
+		$(DESTDIR)$(HOOKSDIR)/netnsmon-hook.json $(DESTDIR)$(MANDIR)/man5/netnsmon-json.5 \
 		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service \
 		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
