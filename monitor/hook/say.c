@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <syslog.h>
 
 int say(const char *format, ...)
 {
@@ -20,6 +21,8 @@ int say(const char *format, ...)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';
 	}
+	/* Some OCI runtimes have a hook's stderr go nowhere. Without a syslog no harm is done. */
+	syslog(LOG_USER | LOG_ERR, "%s", text);
 	fprintf(stderr, "netnsmon-hook: %s\n", text);
 	return -EINVAL;
 }

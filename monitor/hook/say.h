@@ -5,8 +5,8 @@
 #ifndef NETNSMON_HOOK_SAY_H
 #define NETNSMON_HOOK_SAY_H
 
-/* Writes one line to stderr, whatever is in the words, and returns -EINVAL for the caller to
- * return. */
+/* Writes one line to stderr and syslog, whatever is in the words, and returns -EINVAL for the
+ * caller to return. */
 int say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
