@@ -11,6 +11,8 @@ LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/netnsmon
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
 # Of podman and CRI-O, which look for hooks below /usr and /etc.
 HOOKSDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 
@@ -78,29 +80,33 @@ $(BUILD)/%.o: %.c Makefile
 
 # --- install --------------------------------------------------------------------------------------
 
+# What is installed, but for directories of our own, that uninstall takes away if they are empty.
+INSTALLED = $(SBINDIR)/netnsmon $(SBINDIR)/netnsmon-hook $(LIBEXECDIR)/netnsmon/kata-netmon \
+	$(MANDIR)/man8/netnsmon.8 $(MANDIR)/man8/netnsmon-hook.8 $(MANDIR)/man5/netnsmon-json.5 \
+	$(DATADIR)/request.schema.json $(UNITDIR)/netnsmon@.service $(HOOKSDIR)/netnsmon-hook.json \
+	$(BASHCOMPDIR)/netnsmon $(ZSHCOMPDIR)/_netnsmon
+
+# Makes paths below /usr/local, in files that are installed already, our own.
+RELOCATE = sed -i -e 's|/usr/local/sbin|$(SBINDIR)|g' -e 's|/usr/local/libexec|$(LIBEXECDIR)|g' \
+	-e 's|/usr/local/share/netnsmon|$(DATADIR)|g' -e 's|/usr/local/share/containers/oci/hooks.d|$(HOOKSDIR)|g'
+
 .PHONY: install
 install: all
-	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(DATADIR) \
-		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon $(DESTDIR)$(HOOKSDIR)
+	install -d $(sort $(patsubst %/,$(DESTDIR)%,$(dir $(INSTALLED))))
 	install -m 755 $(BUILD)/netnsmon $(BUILD)/netnsmon-hook $(DESTDIR)$(SBINDIR)
 	ln -sf $(SBINDIR)/netnsmon $(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
-	install -m 644 monitor/netnsmon.8 $(DESTDIR)$(MANDIR)/man8/netnsmon.8
-	install -m 644 monitor/hook/netnsmon-hook.8 $(DESTDIR)$(MANDIR)/man8/netnsmon-hook.8
-	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/hook/netnsmon-hook.json \
-		>$(DESTDIR)$(HOOKSDIR)/netnsmon-hook.json
-	sed 's|/usr/local/share/netnsmon|$(DATADIR)|' runtime-client/netnsmon-json.5 \
-		>$(DESTDIR)$(MANDIR)/man5/netnsmon-json.5
-	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
-		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
-	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)/request.schema.json
+	install -m 644 monitor/netnsmon.8 monitor/hook/netnsmon-hook.8 $(DESTDIR)$(MANDIR)/man8
+	install -m 644 runtime-client/netnsmon-json.5 $(DESTDIR)$(MANDIR)/man5
+	install -m 644 monitor/netnsmon@.service $(DESTDIR)$(UNITDIR)
+	install -m 644 monitor/hook/netnsmon-hook.json $(DESTDIR)$(HOOKSDIR)
+	install -m 644 runtime-client/request.schema.json $(DESTDIR)$(DATADIR)
+	install -m 644 monitor/completion/netnsmon.bash $(DESTDIR)$(BASHCOMPDIR)/netnsmon
+	install -m 644 monitor/completion/_netnsmon $(DESTDIR)$(ZSHCOMPDIR)
+	$(RELOCATE) $(patsubst %,$(DESTDIR)%,$(filter $(MANDIR)/% $(UNITDIR)/% $(HOOKSDIR)/%,$(INSTALLED)))
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(SBINDIR)/netnsmon-hook $(DESTDIR)$(MANDIR)/man8/netnsmon-hook.8 \
-		$(DESTDIR)$(HOOKSDIR)/netnsmon-hook.json $(DESTDIR)$(MANDIR)/man5/netnsmon-json.5 \
-		$(DESTDIR)$(DATADIR)/request.schema.json $(DESTDIR)$(UNITDIR)/netnsmon@.service \
-		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
+	rm -f $(INSTALLED:%=$(DESTDIR)%)
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 
 # --- demonstration and tests ----------------------------------------------------------------------
