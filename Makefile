@@ -109,16 +109,36 @@ uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)%)
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
 
+# --- packages -------------------------------------------------------------------------------------
+
+.PHONY: dist
+dist:
+	$(Q)scripts/dist $(VERSION) $(BUILD)/netnsmon-$(VERSION).tar.gz
+
+DEB := $(BUILD)/netnsmon_$(VERSION)_$(shell dpkg --print-architecture 2>/dev/null).deb
+
+.PHONY: deb
+deb: package-deps
+	$(Q)rm -rf $(BUILD)/deb
+	$(Q)$(MAKE) --no-print-directory install DESTDIR=$(abspath $(BUILD))/deb PREFIX=/usr SBINDIR=/usr/sbin \
+		LIBEXECDIR=/usr/libexec MANDIR=/usr/share/man DATADIR=/usr/share/netnsmon HOOKSDIR=/usr/share/containers/oci/hooks.d \
+		BASHCOMPDIR=/usr/share/bash-completion/completions ZSHCOMPDIR=/usr/share/zsh/vendor-completions \
+		UNITDIR=/lib/systemd/system >/dev/null
+	$(Q)scripts/deb $(VERSION) $(BUILD)/deb $(DEB)
+	$(Q)lintian --allow-root --fail-on error --suppress-tags initial-upload-closes-no-bugs $(DEB)
+
 # --- demonstration and tests ----------------------------------------------------------------------
 
 # Installs only what is missing, and says so.
-.PHONY: build-deps check-deps lint-deps
+.PHONY: build-deps check-deps lint-deps package-deps
 build-deps:
 	$(Q)scripts/install-deps build
 check-deps:
 	$(Q)scripts/install-deps build check
 lint-deps:
 	$(Q)scripts/install-deps build check lint
+package-deps:
+	$(Q)scripts/install-deps build package
 
 .PHONY: demo
 demo: build-deps
@@ -197,5 +217,7 @@ help:
 	@echo 'make fuzz        libFuzzer on the pure parts, SECONDS=60 each'
 	@echo 'make lint        clang-format, clang-tidy, cppcheck, shellcheck, mandoc'
 	@echo 'make install     PREFIX=$(PREFIX), DESTDIR= ; make uninstall takes it away again'
+	@echo 'make dist        $(BUILD)/netnsmon-$(VERSION).tar.gz of the tracked files'
+	@echo 'make deb         install what it needs, build $(DEB)'
 	@echo 'make clean       remove $(BUILD)'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, WERROR=1 (warnings are errors), V=1 (show commands)'
