@@ -89,7 +89,8 @@ in_copy() {
 		# By hand, in the namespace that this runs in.
 		netnsmon --version
 		/usr/libexec/netnsmon/kata-netmon --version | grep '^kata-netmon version'
-		ip link add eth7 type dummy
+		ip link add eth7 type veth peer name peer7
+		ip link set peer7 up
 		ip link set eth7 up
 		netnsmon --baseline none --once --only eth7 | jq -e '.verb == "add-network" and .data.Name == "eth7"'
 		for page in netnsmon.8 netnsmon-hook.8 netnsmon-json.5; do
@@ -122,8 +123,6 @@ in_copy() {
 		# What has changed but for dpkg's own records.
 		find /changes -mindepth 1 ! -type d ! -path '/changes/var/lib/dpkg/*' ! -path '/changes/var/log/*' \
 			! -path '/changes/var/cache/*' ! -path '/changes/etc/ld.so.cache' >/files/changed
-		find / -xdev -name '*netnsmon*' -not -path '/tmp/*' -path '/[eulv]*' ! -path '/var/lib/apt/*' \
-			! -path '/changes/*' >/files/named || true
 		dpkg-query -W -f '${db:Status-Status}' netnsmon >/files/status 2>/dev/null || true
 	END
 	diff "$DIR/files/before" "$DIR/files/after"
@@ -141,7 +140,7 @@ in_copy() {
 	grep -rq '/opt/nm/sbin/netnsmon-hook' "$DIR/dest/opt/nm/share/containers/oci/hooks.d"
 	grep -rq '/opt/nm/sbin/netnsmon ' "$DIR/dest/opt/nm/lib/systemd/system"
 	[ "$(readlink "$DIR/dest/opt/nm/libexec/netnsmon/kata-netmon")" = /opt/nm/sbin/netnsmon ]
-	refute grep -rqE '/usr/local/(sbin|libexec|share)' "$DIR/dest"
+	refute grep -rqIE '/usr/local/(sbin|libexec|share)' "$DIR/dest"
 	clean_make -C "$MADE"/netnsmon-*/ uninstall DESTDIR="$DIR/dest" PREFIX=/opt/nm
 	[ -z "$(find "$DIR/dest" ! -type d)" ]
 	[ -z "$(find "$DIR/dest" -name '*netnsmon*')" ]
