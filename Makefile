@@ -11,6 +11,10 @@ LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/netnsmon
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
+# Of podman and CRI-O, which look for hooks below /usr and /etc.
+HOOKSDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 
 BUILD ?= build
 CC ?= cc
@@ -26,6 +30,9 @@ COMMANDS := command command_options explain monitors paint prometheus show varli
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip json lockwait netns nlsock request routes \
 	sandbox_id slots spawn utf8
 QEMU := agent agent_parse base64 channel config fault guest guest_routes input list nic qmp rtnl tap tc verbs
+
+# The OCI hook: libc and cJSON only.
+HOOK := config container launch main record say
 
 LIB_OBJECTS := $(MONITOR:%=$(BUILD)/monitor/%.o) $(RUNTIME_CLIENT:%=$(BUILD)/runtime-client/%.o) \
 	$(COMMANDS:%=$(BUILD)/monitor/commands/%.o)
@@ -55,7 +62,7 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-4s %s\n')
 
 .PHONY: all
-all: $(BUILD)/netnsmon $(BUILD)/kata-netmon $(BUILD)/netnsmon-qemu
+all: $(BUILD)/netnsmon $(BUILD)/kata-netmon $(BUILD)/netnsmon-qemu $(BUILD)/netnsmon-hook
 
 $(BUILD)/netnsmon: $(BUILD)/monitor/main.o $(LIB)
 	$(SAY) LD $@
@@ -68,6 +75,10 @@ $(BUILD)/kata-netmon: $(BUILD)/netnsmon
 $(BUILD)/netnsmon-qemu: $(BUILD)/runtime-client/qemu/main.o $(QEMU_LIB) $(LIB)
 	$(SAY) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/netnsmon-hook: $(HOOK:%=$(BUILD)/monitor/hook/%.o)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs libcjson)
 
 $(QEMU_LIB): $(QEMU:%=$(BUILD)/runtime-client/qemu/%.o)
 $(LIB): $(LIB_OBJECTS)
@@ -96,38 +107,68 @@ $(BUILD)/interface_text.o: $(BUILD)/interface_text.c
 
 # --- install --------------------------------------------------------------------------------------
 
+# What is installed, but for directories of our own, that uninstall takes away if they are empty.
+INSTALLED = $(SBINDIR)/netnsmon $(SBINDIR)/netnsmon-hook $(SBINDIR)/netnsmon-qemu \
+	$(LIBEXECDIR)/netnsmon/kata-netmon $(MANDIR)/man8/netnsmon.8 $(MANDIR)/man8/netnsmon-hook.8 \
+	$(MANDIR)/man8/netnsmon-qemu.8 $(MANDIR)/man5/netnsmon-json.5 $(DATADIR)/request.schema.json \
+	$(DATADIR)/status.schema.json $(DATADIR)/$(notdir $(INTERFACE)) $(UNITDIR)/netnsmon@.service $(HOOKSDIR)/netnsmon-hook.json \
+	$(BASHCOMPDIR)/netnsmon $(ZSHCOMPDIR)/_netnsmon
+
+# Makes paths below /usr/local, in files that are installed already, our own.
+RELOCATE = sed -i -e 's|/usr/local/sbin|$(SBINDIR)|g' -e 's|/usr/local/libexec|$(LIBEXECDIR)|g' \
+	-e 's|/usr/local/share/netnsmon|$(DATADIR)|g' -e 's|/usr/local/share/containers/oci/hooks.d|$(HOOKSDIR)|g'
+
 .PHONY: install
 install: all
-	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR) \
-		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
-	install -m 755 $(BUILD)/netnsmon $(DESTDIR)$(SBINDIR)/netnsmon
+	install -d $(sort $(patsubst %/,$(DESTDIR)%,$(dir $(INSTALLED))))
+	install -m 755 $(BUILD)/netnsmon $(BUILD)/netnsmon-hook $(BUILD)/netnsmon-qemu $(DESTDIR)$(SBINDIR)
 	ln -sf $(SBINDIR)/netnsmon $(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
-	install -m 755 $(BUILD)/netnsmon-qemu $(DESTDIR)$(SBINDIR)/netnsmon-qemu
-	install -m 644 monitor/netnsmon.8 runtime-client/qemu/netnsmon-qemu.8 $(DESTDIR)$(MANDIR)/man8
-	sed 's|/usr/local/sbin|$(SBINDIR)|' monitor/netnsmon@.service \
-		>$(DESTDIR)$(UNITDIR)/netnsmon@.service
+	install -m 644 monitor/netnsmon.8 monitor/hook/netnsmon-hook.8 runtime-client/qemu/netnsmon-qemu.8 \
+		$(DESTDIR)$(MANDIR)/man8
+	install -m 644 runtime-client/netnsmon-json.5 $(DESTDIR)$(MANDIR)/man5
+	install -m 644 monitor/netnsmon@.service $(DESTDIR)$(UNITDIR)
+	install -m 644 monitor/hook/netnsmon-hook.json $(DESTDIR)$(HOOKSDIR)
 	install -m 644 runtime-client/request.schema.json monitor/status.schema.json $(INTERFACE) \
 		$(DESTDIR)$(DATADIR)
+	install -m 644 monitor/completion/netnsmon.bash $(DESTDIR)$(BASHCOMPDIR)/netnsmon
+	install -m 644 monitor/completion/_netnsmon $(DESTDIR)$(ZSHCOMPDIR)
+	$(RELOCATE) $(patsubst %,$(DESTDIR)%,$(filter $(MANDIR)/% $(UNITDIR)/% $(HOOKSDIR)/%,$(INSTALLED)))
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(DESTDIR)$(SBINDIR)/netnsmon $(DESTDIR)$(MANDIR)/man8/netnsmon.8 \
-		$(DESTDIR)$(SBINDIR)/netnsmon-qemu $(DESTDIR)$(MANDIR)/man8/netnsmon-qemu.8 \
-		$(addprefix $(DESTDIR)$(DATADIR)/,request.schema.json status.schema.json $(notdir $(INTERFACE))) \
-		$(DESTDIR)$(UNITDIR)/netnsmon@.service \
-		$(DESTDIR)$(LIBEXECDIR)/netnsmon/kata-netmon
+	rm -f $(INSTALLED:%=$(DESTDIR)%)
 	-rmdir $(DESTDIR)$(DATADIR) $(DESTDIR)$(LIBEXECDIR)/netnsmon
+
+# --- packages -------------------------------------------------------------------------------------
+
+.PHONY: dist
+dist:
+	$(Q)scripts/dist $(VERSION) $(BUILD)/netnsmon-$(VERSION).tar.gz
+
+DEB := $(BUILD)/netnsmon_$(VERSION)_$(shell dpkg --print-architecture 2>/dev/null).deb
+
+.PHONY: deb
+deb: package-deps
+	$(Q)rm -rf $(BUILD)/deb
+	$(Q)$(MAKE) --no-print-directory install DESTDIR=$(abspath $(BUILD))/deb PREFIX=/usr SBINDIR=/usr/sbin \
+		LIBEXECDIR=/usr/libexec MANDIR=/usr/share/man DATADIR=/usr/share/netnsmon HOOKSDIR=/usr/share/containers/oci/hooks.d \
+		BASHCOMPDIR=/usr/share/bash-completion/completions ZSHCOMPDIR=/usr/share/zsh/vendor-completions \
+		UNITDIR=/lib/systemd/system >/dev/null
+	$(Q)scripts/deb $(VERSION) $(BUILD)/deb $(DEB)
+	$(Q)lintian --allow-root --fail-on error --suppress-tags initial-upload-closes-no-bugs $(DEB)
 
 # --- demonstration and tests ----------------------------------------------------------------------
 
 # Installs only what is missing, and says so.
-.PHONY: build-deps check-deps lint-deps
+.PHONY: build-deps check-deps lint-deps package-deps
 build-deps:
 	$(Q)scripts/install-deps build
 check-deps:
 	$(Q)scripts/install-deps build check
 lint-deps:
 	$(Q)scripts/install-deps build check lint
+package-deps:
+	$(Q)scripts/install-deps build package
 
 .PHONY: demo
 demo: build-deps
@@ -219,7 +260,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'make             build $(BUILD)/netnsmon and $(BUILD)/netnsmon-qemu'
+	@echo 'make             build $(BUILD)/netnsmon, netnsmon-qemu and netnsmon-hook'
 	@echo 'make demo        install what the build needs, build, show the main job live (root)'
 	@echo 'make check       install what the tests need, build, run all tests (root)'
 	@echo 'make check-vm    from docker network connect to a ping in the guest of a real (emulated) VM (root)'
@@ -230,5 +271,7 @@ help:
 	@echo 'make fuzz        libFuzzer on the pure parts, SECONDS=60 each'
 	@echo 'make lint        clang-format, clang-tidy, cppcheck, shellcheck, mandoc'
 	@echo 'make install     PREFIX=$(PREFIX), DESTDIR= ; make uninstall takes it away again'
+	@echo 'make dist        $(BUILD)/netnsmon-$(VERSION).tar.gz of the tracked files'
+	@echo 'make deb         install what it needs, build $(DEB)'
 	@echo 'make clean       remove $(BUILD)'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, WERROR=1 (warnings are errors), V=1 (show commands)'
