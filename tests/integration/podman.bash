@@ -36,9 +36,11 @@ start_podman() {
 	tar -C "$PODMAN_DIR/box" -c . | podman import - box
 }
 
-# The first process of the namespaces: it takes note of the end of whatever has lost its parent.
+# The first process of the namespaces: it takes note of the end of whatever has lost its parent. What podman would leave
+# behind in /run and, as a cache of layers that no option moves, in /var/lib goes into memory.
 hold_namespaces() {
 	mount -n -t tmpfs tmpfs /run
+	mount -n -t tmpfs tmpfs /var/lib
 	mkdir -p /run/netns
 	# crun refuses where both versions of control groups are mounted.
 	[ ! -d /sys/fs/cgroup/unified ] || umount /sys/fs/cgroup/unified
