@@ -135,7 +135,7 @@ in_copy() {
 
 @test "make install below a prefix, for whatever umask; make uninstall takes all of it away" {
 	(umask 077 && clean_make -C "$MADE"/netnsmon-*/ install DESTDIR="$DIR/dest" PREFIX=/opt/nm)
-	[ "$(find "$DIR/dest" -type f | wc -l)" -eq 10 ]
+	[ "$(find "$DIR/dest" -type f | wc -l)" -eq 14 ]
 	[ -z "$(find "$DIR/dest" -type f ! -perm -444)" ]
 	grep -rq '/opt/nm/sbin/netnsmon-hook' "$DIR/dest/opt/nm/share/containers/oci/hooks.d"
 	grep -rq '/opt/nm/sbin/netnsmon ' "$DIR/dest/opt/nm/lib/systemd/system"
