@@ -21,11 +21,11 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 
-MONITOR := applied baseline calls delivery dump events feed filter hint inbox intake kernel_words limit_notes \
+MONITOR := alarm applied baseline calls delivery dump events feed filter hint inbox intake kernel_words limit_notes \
 	lock log logsink monitor monitor_round monitor_view nexthop nlparse notes nowait observe \
 	option_values options outbox oversized own_memory pathwatch pidwatch policy prefix_set printer process ready \
 	reconcile retry route_census route_filter route_notes route_simple session settle snapshot state_parse \
-	state_print statefile status status_log varlink_call varlink_peer varlink_server varlink_service verdict
+	state_print statefile status status_log trim varlink_call varlink_peer varlink_server varlink_service verdict
 COMMANDS := command command_options explain monitors paint prometheus show varlink_client
 RUNTIME_CLIENT := array client dialect encode fingerprint iface ip json lockwait netns nlsock request routes \
 	sandbox_id slots spawn utf8
@@ -250,6 +250,31 @@ stress: check-deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)NETNSMON=$(abspath $(BUILD)/netnsmon) scripts/stress $(or $(GIVEN_SECONDS),120) $(SEED)
 
+# --- figures --------------------------------------------------------------------------------------
+
+# QUICK=1: less than a minute, to see that it works. BENCH_ARGS: see tests/bench/run --help.
+BENCH_PROGRAMS := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/*.c))
+BENCH_STAMPS = $(abspath $(BUILD))/tests/bench/stamps
+
+.PHONY: bench
+bench: check-deps
+	$(Q)$(MAKE) --no-print-directory run-bench
+
+.PHONY: run-bench
+run-bench: $(BUILD)/netnsmon $(BENCH_PROGRAMS)
+	$(Q)tests/bench/run $(if $(QUICK),--quick) --build $(abspath $(BUILD)) $(BENCH_ARGS)
+
+$(BUILD)/tests/bench/%: tests/bench/%.c Makefile
+	$(SAY) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -DSTAMPS='"$(BENCH_STAMPS)"' $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS)
+
+$(BUILD)/tests/bench/runtime: tests/bench/runtime.c Makefile
+	$(SAY) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -DSTAMPS='"$(BENCH_STAMPS)"' $(ALL_CFLAGS) -fno-stack-protector -fno-pie -no-pie \
+		-static -nostartfiles -o $@ $<
+
 .PHONY: lint
 lint: lint-deps
 	$(Q)scripts/lint $(ALL_CPPFLAGS)
@@ -268,6 +293,7 @@ help:
 	@echo 'make check-asan  the same with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make unit        only the tests that need neither root nor a namespace'
 	@echo 'make stress      random changes for SECONDS=120 against a runtime that misbehaves; SEED= (root)'
+	@echo 'make bench       memory, CPU and latency against floors in the same run; QUICK=1: in a minute (root)'
 	@echo 'make fuzz        libFuzzer on the pure parts, SECONDS=60 each'
 	@echo 'make lint        clang-format, clang-tidy, cppcheck, shellcheck, mandoc'
 	@echo 'make install     PREFIX=$(PREFIX), DESTDIR= ; make uninstall takes it away again'

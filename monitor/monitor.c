@@ -24,6 +24,7 @@
 #include "log.h"
 #include "monitor_state.h"
 #include "status_log.h"
+#include "trim.h"
 
 /* How long a running child may take to finish when we are asked to stop. */
 #define GRACE_S 5.
@@ -150,6 +151,8 @@ static void advance_round(struct monitor *monitor)
 			monitor_end_round(monitor);
 			monitor->cut_rounds = 0;
 			monitor->has_ended_round = true;
+			if (settle_due(&monitor->settle) == SETTLE_NEVER)
+				trim_memory();
 			return;
 		}
 		start_request(monitor);
@@ -161,16 +164,12 @@ static void advance_round(struct monitor *monitor)
 static void arm_timer(struct monitor *monitor)
 {
 	uint64_t due_ms = settle_due(&monitor->settle);
-	uint64_t now_ms = clock_ms();
 
-	ev_timer_stop(monitor->loop, &monitor->on_due);
 	/* While a call runs nothing else can be done; its end comes here again. */
 	if (due_ms == SETTLE_NEVER || monitor_is_busy(monitor))
-		return;
-	ev_now_update(monitor->loop);
-	ev_timer_set(&monitor->on_due, due_ms > now_ms ? (ev_tstamp)(due_ms - now_ms) / 1000. : 0.,
-		     0.);
-	ev_timer_start(monitor->loop, &monitor->on_due);
+		alarm_stop(&monitor->alarm);
+	else
+		alarm_set(&monitor->alarm, due_ms);
 }
 
 static void leave_loop(struct monitor *monitor)
@@ -251,10 +250,9 @@ static void init_watchers(struct monitor *monitor)
 {
 	ev_io_init(&monitor->on_events, on_events_readable, events_fd(monitor->intake.events),
 		   EV_READ);
-	ev_init(&monitor->on_due, on_due);
+	alarm_init(&monitor->alarm, monitor->loop, on_due, monitor);
 	ev_timer_init(&monitor->on_grace, on_grace_over, GRACE_S, 0.);
 	monitor->on_events.data = monitor;
-	monitor->on_due.data = monitor;
 	monitor->on_grace.data = monitor;
 }
 
@@ -297,7 +295,7 @@ void monitor_free(struct monitor *monitor)
 		return;
 	if (monitor->intake.events) {
 		ev_io_stop(monitor->loop, &monitor->on_events);
-		ev_timer_stop(monitor->loop, &monitor->on_due);
+		alarm_stop(&monitor->alarm);
 		ev_timer_stop(monitor->loop, &monitor->on_grace);
 	}
 	monitor_end_round(monitor);

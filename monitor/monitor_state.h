@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "alarm.h"
 #include "applied.h"
 #include "calls.h"
 #include "delivery.h"
@@ -46,7 +47,7 @@ struct monitor {
 	struct request request; /* that runs, about … */
 	struct plug *plug;
 	ev_io on_events;
-	ev_timer on_due;
+	struct alarm alarm; /* when something is due */
 	ev_timer on_grace;
 	bool has_baseline; /* what the runtime knew at start has been taken as applied */
 	bool has_round;

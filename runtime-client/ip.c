@@ -27,14 +27,12 @@ unsigned int ip_bits(int family)
 
 struct ip ip_masked(struct ip ip, unsigned int prefix_len)
 {
-	for (unsigned int i = 0; i < sizeof(ip.bytes); i++) {
-		unsigned int first_bit = i * 8;
+	size_t whole = prefix_len / 8;
 
-		if (prefix_len <= first_bit)
-			ip.bytes[i] = 0;
-		else if (prefix_len < first_bit + 8)
-			ip.bytes[i] &= (uint8_t)(0xff << (first_bit + 8 - prefix_len));
-	}
+	if (whole >= sizeof(ip.bytes))
+		return ip;
+	ip.bytes[whole] &= (uint8_t)(0xff00U >> prefix_len % 8);
+	memset(ip.bytes + whole + 1, 0, sizeof(ip.bytes) - whole - 1);
 	return ip;
 }
 
