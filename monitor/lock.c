@@ -83,6 +83,24 @@ void lock_init(struct lock *lock, int directory_fd, const struct netns_id *id)
 		 (uintmax_t)id->inode);
 }
 
+/* Whether no file can be made in the directory: then the namespace itself is what is locked. */
+static bool is_unwritable(int error)
+{
+	return error == EROFS || error == EACCES || error == EPERM || error == ENOSPC ||
+	       error == EDQUOT;
+}
+
+static int open_lock_file(struct lock *lock)
+{
+	int fd = openat(lock->directory_fd, lock->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	if (fd >= 0 || !is_unwritable(errno))
+		return fd;
+	lock->has_no_file = true;
+	return open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+}
+
 /*
  * Returns 0, -EWOULDBLOCK with the file open, -ESTALE if it was removed meanwhile, or another
  * errno.
@@ -90,11 +108,10 @@ void lock_init(struct lock *lock, int directory_fd, const struct netns_id *id)
 static int try_once(struct lock *lock)
 {
 	if (lock->fd < 0)
-		lock->fd = openat(lock->directory_fd, lock->name,
-				  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		lock->fd = open_lock_file(lock);
 	if (lock->fd < 0 || flock(lock->fd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	if (is_current(lock))
+	if (lock->has_no_file || is_current(lock))
 		return 0;
 	close(lock->fd);
 	lock->fd = -1;
@@ -132,7 +149,7 @@ void lock_release(struct lock *lock)
 	if (lock->directory_fd < 0)
 		return;
 	lockwait_stop(&lock->wait);
-	if (lock->is_held)
+	if (lock->is_held && !lock->has_no_file)
 		unlinkat(lock->directory_fd, lock->name, 0);
 	if (lock->fd >= 0)
 		close(lock->fd);

@@ -15,6 +15,7 @@ struct lock {
 	int directory_fd; /* owned; -1: there is no lock */
 	int fd;		  /* -1: not open */
 	bool is_held;
+	bool has_no_file; /* none can be made: the namespace's own file is locked */
 	char name[64];
 	struct lockwait wait;
 	void (*on_turn)(void *arg);

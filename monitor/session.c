@@ -199,7 +199,7 @@ static void open_service(struct session *session)
 		.netns_id = session->netns,
 	};
 
-	if (session->lock.directory_fd < 0)
+	if (session->lock.directory_fd < 0 || session->lock.has_no_file)
 		return;
 	session->service = varlink_service_open(session->loop, session->lock.directory_fd, &config);
 	if (!session->service)
@@ -260,7 +260,11 @@ static void on_turn(void *arg)
 	if (ret == 0) {
 		if (session->options->is_standby)
 			log_info("this monitor acts now");
-		if (session->options->keeps_state)
+		if (session->lock.has_no_file)
+			log_warn("cannot write to %.200s: no state is saved, nor can status be "
+				 "asked for",
+				 session->options->run_dir);
+		else if (session->options->keeps_state)
 			keep_state(session);
 		start_monitor(session);
 		return;

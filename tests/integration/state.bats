@@ -379,12 +379,17 @@ mount_disk() {
 	stop_monitor
 }
 
-@test "a directory that is read-only at start: no lock, so one line and exit 1" {
+@test "a directory that is read-only at start: said once, no state, all else goes on; a second monitor is still kept out" {
 	mount_disk 1024
 	mount -o remount,ro "$DIR/disk"
-	run -1 "$NETNSMON" --netns "$NS" -s sandbox1 -r "$DIR/rt/runtime" --run-dir "$DIR/disk"
-	[ "${#lines[@]}" -eq 1 ]
-	[[ "${lines[0]}" == *"cannot lock in $DIR/disk: Read-only file system"* ]]
+	start_monitor --run-dir "$DIR/disk"
+	mk eth1
+	wait_calls 1 '.verb == "add-network"'
+	run -3 "$NETNSMON" --netns "$NS" -s sandbox1 -r "$DIR/rt/runtime" --run-dir "$DIR/disk"
+	[[ "${lines[0]}" == *"another monitor watches this namespace"* ]]
+	[ "$(grep -c 'level=warning' "$DIR/log")" -eq 1 ]
+	grep -q "cannot write to $DIR/disk: no state is saved" "$DIR/log"
+	finish
 }
 
 # After a normal end with eth1 plugged: the state file is in $STATE.
