@@ -11,7 +11,6 @@
 #include "varlink_server.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "trim.h"
 #include "varlink_peer.h"
 
 #define BACKLOG		 64
@@ -53,7 +53,7 @@ static void reap(struct varlink_server *server)
 	/* What a crowd has left on the heap goes back to the system. */
 	if (before > 0 && server->count == 0) {
 		ev_timer_stop(server->loop, &server->on_sweep);
-		malloc_trim(0);
+		trim_memory();
 	}
 }
 

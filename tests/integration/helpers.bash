@@ -284,9 +284,9 @@ monitor_socket() {
 	echo "$DIR"/run/netns-*.sock
 }
 
-# Private memory of the monitor, in KiB.
+# Memory of the monitor that no file backs, in KiB: whether pages of the program itself are shared depends on who else runs it.
 private_memory() {
-	awk '/^Private_(Clean|Dirty)/ { sum += $2 } END { print sum }' "/proc/$MONITOR/smaps_rollup"
+	awk '/^Anonymous:/ { print $2 }' "/proc/$MONITOR/smaps_rollup"
 }
 
 # validate_output DEFINITION FILE: each line of the file is such an object of status.schema.json, and there is one at least.
